@@ -1,0 +1,325 @@
+"""Every number of the method, with its symbol, default and range.
+
+The defaults written here are those of the profile ``default``. `build_config`
+and `retrieve_config` return a whole profile by name:
+
+* ``paper``: the equations of the paper with its authors' released constants, so
+  that anyone can check us against it;
+* ``default``: what measured better, each difference a named switch.
+"""
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from caskg.errors import UsageError
+
+
+class Profile(StrEnum):
+    """A named set of constants."""
+
+    PAPER = "paper"
+    DEFAULT = "default"
+
+
+class Bound(StrEnum):
+    """Which end of an edge the candidate bounds count at."""
+
+    SOURCE = "source"
+    TARGET = "target"
+
+
+class Walk(StrEnum):
+    """Which way relevance walks along ``i -> j`` (method, Section 7)."""
+
+    FORWARD = "forward"  # M_uv = w_uv
+    RELEASED = "released"  # M_uv = w_uv + r w_vu, r by the type of v -> u
+    BACKWARD = "backward"  # M_uv = w_vu
+    BOTH = "both"  # M_uv = w_vu + f w_uv
+
+
+class Fusion(StrEnum):
+    """How lexical and semantic rankings become one."""
+
+    RRF = "rrf"  # sum of 1 / (60 + rank)
+    ZSUM = "zsum"  # sum of standardised scores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignalWeights:
+    """lambda_k, the weight of each signal in the association; >= 0. A weight of 0 switches it off."""
+
+    semantic: float = 0.25
+    lexical: float = 0.10
+    io: float = 0.25
+    structural: float = 0.20
+    judge: float = 0.10
+    repair: float = 0.10
+    reference: float = 0.25
+    enabler: float = 0.10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignalConfig:
+    """The constants inside the signals and the association (method, Section 2 and 8).
+
+    Attributes:
+        weights: lambda_k.
+        strong_pair: phi_str of a strong role pair, in [0, 1].
+        support_pair: phi_str of a support role pair, in [0, 1].
+        structural_threshold: tau_str, in [0, 1].
+        structural_boost: eta_str, in [0, 1].
+        affinity_floor: Affinity below which the structural signal is 0, in [0, 1].
+        judge_threshold: Preliminary A~ above which a judge is asked, in [0, 1].
+        names_in_text: Whether a skill's name is part of the texts that signals compare.
+    """
+
+    weights: SignalWeights = field(default_factory=SignalWeights)
+    strong_pair: float = 0.78
+    support_pair: float = 0.68
+    structural_threshold: float = 0.65
+    structural_boost: float = 0.70
+    affinity_floor: float = 0.28
+    judge_threshold: float = 0.40
+    names_in_text: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallConfig:
+    """How many candidates each channel may bring, per skill at the bounded end.
+
+    Attributes:
+        bound: Whether the counts hold per source (paper) or per target.
+        lexical: Most lexical candidates; each above ``lexical_floor``.
+        lexical_floor: Jaccard, in [0, 1].
+        io: Most I/O candidates.
+        structural: Most structural candidates.
+        verification: Most structural candidates that lead into verification.
+        semantic: Most semantic candidates; each at least ``semantic_floor``.
+        semantic_floor: Cosine, in [0, 1].
+        total: Most candidates in all; references and labels are never cut.
+    """
+
+    bound: Bound = Bound.TARGET
+    lexical: int = 8
+    lexical_floor: float = 0.05
+    io: int = 8
+    structural: int = 4
+    verification: int = 6
+    semantic: int = 8
+    semantic_floor: float = 0.30
+    enabler: int = 4
+    total: int = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EdgeTypeConfig:
+    """Thresholds of the edge types, first match first (method, Section 2); each in [0, 1].
+
+    Attributes:
+        io: I/O above this is a dependency.
+        judge: A judge's opinion above this is a dependency.
+        structural: A structural signal above this is a workflow edge.
+        alternative: A cosine above this is an alternative.
+        alternative_first: Near duplicates are alternatives even where I/O or roles match,
+            and a contrast ("not for X, use Y") never makes a dependency or an alternative.
+    """
+
+    io: float = 0.60
+    judge: float = 0.50
+    structural: float = 0.65
+    alternative: float = 0.85
+    alternative_first: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrontierConfig:
+    """Which candidates the budget is spent on (method, Section 3).
+
+    Attributes:
+        budget: B, in edges; None = 500 for at most 1,000 skills, else as many as there are skills.
+        probe_all: Ask the free text prober about all of C; F is then the paid prober's.
+    """
+
+    budget: int | None = None
+    probe_all: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceConfig:
+    """How answers become reliability (method, Section 5).
+
+    Attributes:
+        mass_floor: eps_e, least mass of an answer, in (0, 1].
+        threshold: tau_c, in (0.5, 1].
+        by_source: Weigh answers by source and split the floor mass at exactly 1/2;
+            False counts every answer as 1, as the paper does.
+        text_units: U of the text prober, in (0, 3].
+        llm_units: U of a language model asked in separate prompts, in (0, 3].
+        label_reliability: c of a confirming label; a rejecting one has 1 minus this.
+        label_mass: Mass of a label.
+    """
+
+    mass_floor: float = 0.10
+    threshold: float = 0.70
+    by_source: bool = True
+    text_units: float = 1.0
+    llm_units: float = 3.0
+    label_reliability: float = 0.80
+    label_mass: float = 3.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublicationConfig:
+    """How states and scores become weights (method, Section 6).
+
+    Attributes:
+        uncertain: rho of an uncertain edge, in [0, 1].
+        scaffold: rho of an unvalidated edge chosen as scaffold, in [0, 1].
+        min_weight: eps_w, in (0, 1].
+        blend_mass: h = mass / (mass + blend_mass), b = (1 - h) A + h c; None: b = max(A, c).
+        scaffold_in: Most scaffold edges into a skill; in ``default`` also the bound of
+            edges that the text prober alone assessed.
+        scaffold_out: Most scaffold edges out of a skill; None = no bound.
+        scaffold_total: Most scaffold edges in all, per skill; None = no bound.
+        bound_text_only: Edges assessed by the text prober alone pass through the same bound.
+    """
+
+    uncertain: float = 0.55
+    scaffold: float = 0.18
+    min_weight: float = 0.01
+    blend_mass: float | None = 2.0
+    scaffold_in: int = 8
+    scaffold_out: int | None = None
+    scaffold_total: int | None = None
+    bound_text_only: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildConfig:
+    """Everything that decides what a build publishes."""
+
+    profile: Profile = Profile.DEFAULT
+    signals: SignalConfig = field(default_factory=SignalConfig)
+    recall: RecallConfig = field(default_factory=RecallConfig)
+    types: EdgeTypeConfig = field(default_factory=EdgeTypeConfig)
+    frontier: FrontierConfig = field(default_factory=FrontierConfig)
+    evidence: EvidenceConfig = field(default_factory=EvidenceConfig)
+    publication: PublicationConfig = field(default_factory=PublicationConfig)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedConfig:
+    """How a task text becomes seeds (method, Section 7).
+
+    Attributes:
+        fusion: How the rankings become one.
+        lexical: Most lexical candidates, at least 1.
+        semantic: Most semantic candidates, at least 1.
+        count: K, seeds that receive mass 1/rank, at least 1.
+        whole_file: Fuse a third ranking, lexical over whole files.
+    """
+
+    fusion: Fusion = Fusion.ZSUM
+    lexical: int = 20
+    semantic: int = 20
+    count: int = 8
+    whole_file: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffusionConfig:
+    """How relevance walks (method, Section 7).
+
+    Attributes:
+        walk: Which way.
+        restart: gamma, the probability of going back to the seeds, in (0, 1].
+        forward_weight: f of the walk ``both``, in [0, 1].
+        alternative_weight: Factor on edges of type alternative, in [0, 1].
+        leak_below: kappa: a row whose weights sum to less loses the rest to the seeds; > 0;
+            None = every row is normalised, which cancels rho.
+        tolerance: L1 change at which the iteration ends, > 0.
+    """
+
+    walk: Walk = Walk.BOTH
+    restart: float = 0.5
+    forward_weight: float = 0.3
+    alternative_weight: float = 0.0
+    leak_below: float | None = 1.0
+    tolerance: float = 1e-6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrieveConfig:
+    """Everything that decides what a query returns from one published graph.
+
+    Attributes:
+        seeds: How the task becomes seeds.
+        diffusion: How relevance walks from them.
+        min_sufficiency: Sufficiency below which nothing is returned, in [0, 1]; 0 = always return.
+        prerequisites_first: Order the bundle so that prerequisites come first.
+    """
+
+    seeds: SeedConfig = field(default_factory=SeedConfig)
+    diffusion: DiffusionConfig = field(default_factory=DiffusionConfig)
+    min_sufficiency: float = 0.3
+    prerequisites_first: bool = True
+
+
+RELEASED_REVERSE = {"dependency": 1.0, "workflow": 0.5, "semantic": 0.2, "alternative": 0.1}
+"""r of the walk ``released``, by the type of the edge that is walked against (method, Section 7)."""
+
+
+def build_config(profile: str = Profile.DEFAULT) -> BuildConfig:
+    """Return the build constants of a profile.
+
+    Raises:
+        UsageError: There is no such profile.
+
+    >>> build_config("paper").recall.total, build_config("paper").publication.scaffold_out
+    (12, 4)
+    """
+    if _profile(profile) is Profile.DEFAULT:
+        return BuildConfig()
+    return BuildConfig(
+        profile=Profile.PAPER,
+        signals=SignalConfig(weights=SignalWeights(reference=0.0, enabler=0.0)),
+        recall=RecallConfig(
+            bound=Bound.SOURCE, lexical=6, io=4, semantic=4, semantic_floor=0.55, enabler=0, total=12
+        ),
+        types=EdgeTypeConfig(alternative_first=False),
+        frontier=FrontierConfig(probe_all=False),
+        evidence=EvidenceConfig(by_source=False),
+        publication=PublicationConfig(
+            blend_mass=None, scaffold_in=4, scaffold_out=4, scaffold_total=4, bound_text_only=False
+        ),
+    )
+
+
+def retrieve_config(profile: str = Profile.DEFAULT) -> RetrieveConfig:
+    """Return the retrieval constants of a profile.
+
+    Raises:
+        UsageError: There is no such profile.
+
+    >>> retrieve_config("paper").diffusion.restart, retrieve_config().diffusion.restart
+    (0.2, 0.5)
+    """
+    if _profile(profile) is Profile.DEFAULT:
+        return RetrieveConfig()
+    return RetrieveConfig(
+        seeds=SeedConfig(fusion=Fusion.RRF, count=5, whole_file=False),
+        diffusion=replace(
+            DiffusionConfig(), walk=Walk.RELEASED, restart=0.2, alternative_weight=1.0, leak_below=None
+        ),
+        min_sufficiency=0.0,
+        prerequisites_first=False,
+    )
+
+
+def _profile(name: str) -> Profile:
+    try:
+        return Profile(name)
+    except ValueError:
+        known = ", ".join(Profile)
+        msg = f"Unknown profile {name!r}: choose one of {known}."
+        raise UsageError(msg) from None

@@ -1,0 +1,1 @@
+"""The offline half, one module per step: signals, candidates, frontier, probes, calibrate, publish."""

@@ -1,0 +1,1 @@
+"""Glue between people or programs and the library."""

@@ -1,0 +1,1 @@
+"""A folder of SKILL.md files as data: parsing, fields, tokens, vectors."""

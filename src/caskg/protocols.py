@@ -1,0 +1,60 @@
+"""What CaSKG asks of the outside world, and the one shape of every retriever.
+
+A step receives these as arguments; only `wiring` knows which object stands behind them.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Protocol, runtime_checkable
+
+from caskg.schema import ProbeAnswer, ProbeRequest, Ranking, VectorArray
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """Turns texts into vectors."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names the encoder and everything that changes its vectors; equal fingerprints, equal vectors."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> VectorArray:
+        """Return shape ``(len(texts), d)``, float32: unit rows, or zeros for a text it cannot read."""
+        ...
+
+
+@runtime_checkable
+class Prober(Protocol):
+    """Answers counterfactual probes (method, Section 4)."""
+
+    @property
+    def prober_id(self) -> str:
+        """Names the prober and everything that changes its answers, but the prompt version."""
+        ...
+
+    @property
+    def prompt_version(self) -> str:
+        """The version of what it asks; a new version makes old answers stale."""
+        ...
+
+    def answer(self, requests: Sequence[ProbeRequest]) -> list[ProbeAnswer]:
+        """Return one answer for each request, in order; a failure is a missing answer, never an exception."""
+        ...
+
+
+@runtime_checkable
+class Retriever(Protocol):
+    """Finds skills for a task; ours, the baselines and the controls are all this."""
+
+    def retrieve(
+        self, query: str, *, k: int = 8, have: Collection[str] = (), exclude: Collection[str] = ()
+    ) -> Ranking:
+        """Rank at most *k* skills for *query*.
+
+        Args:
+            query: The task, as plain text.
+            k: Most skills to return, at least 1.
+            have: Ids of skills the caller has loaded; never returned, and nothing is lost by that.
+            exclude: Ids the caller must not see; they appear nowhere in the answer.
+        """
+        ...

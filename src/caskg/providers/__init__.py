@@ -1,0 +1,1 @@
+"""The only place that knows vendors: encoders and models from outside."""

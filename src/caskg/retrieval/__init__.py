@@ -1,0 +1,1 @@
+"""The online half: seeds, diffusion, bundle, and the retriever that joins them."""

@@ -1,0 +1,1 @@
+"""The only place that writes files: the workspace and its ledger."""
