@@ -71,6 +71,11 @@ class SignalConfig:
         affinity_floor: Affinity below which the structural signal is 0, in [0, 1].
         judge_threshold: Preliminary A~ above which a judge is asked, in [0, 1].
         names_in_text: Whether a skill's name is part of the texts that signals compare.
+        family_size: Fewest names that must begin with a word before it is left out of these texts.
+        family_share: Least share of all names that must, in [0, 1].
+        repair_tokens: Fewest tokens of something a skill gives that a recovery must repeat to name it.
+        names_as_outputs: Where a skill states no outputs, its name without the verb counts as one
+            for I/O, where it matches; where it does not, I/O stays inactive.
     """
 
     weights: SignalWeights = field(default_factory=SignalWeights)
@@ -81,6 +86,10 @@ class SignalConfig:
     affinity_floor: float = 0.28
     judge_threshold: float = 0.40
     names_in_text: bool = True
+    family_size: int = 8
+    family_share: float = 0.20
+    repair_tokens: int = 2
+    names_as_outputs: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,19 +105,26 @@ class RecallConfig:
         verification: Most structural candidates that lead into verification.
         semantic: Most semantic candidates; each at least ``semantic_floor``.
         semantic_floor: Cosine, in [0, 1].
+        enabler: Most enabler candidates.
         total: Most candidates in all; references and labels are never cut.
+        io_by_likeness: Rank I/O candidates by their match times the likeness of the two texts,
+            because generic parameter names match everywhere; False ranks by the match alone.
+        by_association: Cut the least associated; False cuts in the paper's order: structural,
+            I/O, semantic, lexical, affinity.
     """
 
     bound: Bound = Bound.TARGET
-    lexical: int = 8
+    lexical: int = 16
     lexical_floor: float = 0.05
-    io: int = 8
+    io: int = 12
     structural: int = 4
     verification: int = 6
-    semantic: int = 8
+    semantic: int = 16
     semantic_floor: float = 0.30
     enabler: int = 4
-    total: int = 24
+    total: int = 32
+    io_by_likeness: bool = True
+    by_association: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +133,7 @@ class EdgeTypeConfig:
 
     Attributes:
         io: I/O above this is a dependency.
+        enabler: An enabler signal above this is a dependency.
         judge: A judge's opinion above this is a dependency.
         structural: A structural signal above this is a workflow edge.
         alternative: A cosine above this is an alternative.
@@ -125,6 +142,7 @@ class EdgeTypeConfig:
     """
 
     io: float = 0.60
+    enabler: float = 0.60
     judge: float = 0.50
     structural: float = 0.65
     alternative: float = 0.85
@@ -136,11 +154,16 @@ class FrontierConfig:
     """Which candidates the budget is spent on (method, Section 3).
 
     Attributes:
-        budget: B, in edges; None = 500 for at most 1,000 skills, else as many as there are skills.
+        budget: B, in edges; None = ``small_budget`` for at most ``small_library`` skills, else as
+            many as there are skills.
+        small_budget: B of a small library, in edges.
+        small_library: Most skills of a small library.
         probe_all: Ask the free text prober about all of C; F is then the paid prober's.
     """
 
     budget: int | None = None
+    small_budget: int = 500
+    small_library: int = 1000
     probe_all: bool = True
 
 
@@ -182,6 +205,8 @@ class PublicationConfig:
         scaffold_out: Most scaffold edges out of a skill; None = no bound.
         scaffold_total: Most scaffold edges in all, per skill; None = no bound.
         bound_text_only: Edges assessed by the text prober alone pass through the same bound.
+        alternatives_apart: Alternatives have scaffold slots of their own and do not count as
+            an edge that a skill already has; False = an edge like any other, as in the paper.
     """
 
     uncertain: float = 0.55
@@ -192,6 +217,7 @@ class PublicationConfig:
     scaffold_out: int | None = None
     scaffold_total: int | None = None
     bound_text_only: bool = True
+    alternatives_apart: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,14 +282,26 @@ class RetrieveConfig:
         seeds: How the task becomes seeds.
         diffusion: How relevance walks from them.
         min_sufficiency: Sufficiency below which nothing is returned, in [0, 1]; 0 = always return.
+        rare_words: BM25 score of the best skill, in units of the idf of a word that no skill
+            has, at which the words alone are evidence of 1/2, where the encoder knows
+            meanings; > 0.
+        rare_words_alone: The same where it does not, and words are all there is; > 0.
         prerequisites_first: Order the bundle so that prerequisites come first.
     """
 
     seeds: SeedConfig = field(default_factory=SeedConfig)
     diffusion: DiffusionConfig = field(default_factory=DiffusionConfig)
-    min_sufficiency: float = 0.3
+    min_sufficiency: float = 0.35
+    rare_words: float = 2.0
+    rare_words_alone: float = 0.75
     prerequisites_first: bool = True
 
+
+IO_CONTAINED = 0.85
+"""phi_io where the tokens of one parameter's name contain the other's (method, Section 8)."""
+
+IO_SHARED = 0.50
+"""Least phi_io where two parameter names share a token (method, Section 8)."""
 
 RELEASED_REVERSE = {"dependency": 1.0, "workflow": 0.5, "semantic": 0.2, "alternative": 0.1}
 """r of the walk ``released``, by the type of the edge that is walked against (method, Section 7)."""
@@ -282,15 +320,28 @@ def build_config(profile: str = Profile.DEFAULT) -> BuildConfig:
         return BuildConfig()
     return BuildConfig(
         profile=Profile.PAPER,
-        signals=SignalConfig(weights=SignalWeights(reference=0.0, enabler=0.0)),
+        signals=SignalConfig(weights=SignalWeights(reference=0.0, enabler=0.0), names_as_outputs=False),
         recall=RecallConfig(
-            bound=Bound.SOURCE, lexical=6, io=4, semantic=4, semantic_floor=0.55, enabler=0, total=12
+            bound=Bound.SOURCE,
+            lexical=6,
+            io=4,
+            semantic=4,
+            semantic_floor=0.55,
+            enabler=0,
+            total=12,
+            io_by_likeness=False,
+            by_association=False,
         ),
         types=EdgeTypeConfig(alternative_first=False),
         frontier=FrontierConfig(probe_all=False),
         evidence=EvidenceConfig(by_source=False),
         publication=PublicationConfig(
-            blend_mass=None, scaffold_in=4, scaffold_out=4, scaffold_total=4, bound_text_only=False
+            blend_mass=None,
+            scaffold_in=4,
+            scaffold_out=4,
+            scaffold_total=4,
+            bound_text_only=False,
+            alternatives_apart=False,
         ),
     )
 

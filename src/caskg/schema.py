@@ -42,6 +42,14 @@ class ReferenceKind(StrEnum):
     CONTRAST = "contrast"  # "not for X, use Y": never a need
 
 
+class ReferenceRole(StrEnum):
+    """What a mention says of the order of the two skills."""
+
+    MENTION = "mention"  # nothing
+    NEED = "need"  # the other one comes before: "run x first"
+    NEXT = "next"  # the other one comes after: "then run x"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
     """A mention of another skill, as written.
@@ -49,12 +57,14 @@ class Reference:
     Attributes:
         target: The path, folder name or skill name as it stands in the document.
         kind: How it is mentioned.
-        evidence: The line it stands on, at most 300 characters.
+        evidence: The sentence it stands in, at most 300 characters.
+        role: What it says of the order.
     """
 
     target: str
     kind: ReferenceKind
     evidence: str
+    role: ReferenceRole = ReferenceRole.MENTION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,12 +160,17 @@ class SkillLibrary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolvedReference:
-    """A reference whose skill was found: *target* mentions *source*, so *source* supports *target*."""
+    """A reference whose skill was found, as the edge it speaks for: *source* supports *target*.
+
+    The document of *target* mentions *source*, but where the role is ``NEXT``:
+    there the document of *source* says that *target* comes after it.
+    """
 
     source: int
     target: int
     kind: ReferenceKind
     evidence: str
+    role: ReferenceRole = ReferenceRole.MENTION
 
 
 # ---------------------------------------------------------------- candidates

@@ -1,0 +1,107 @@
+"""Questions about a published version: its findings, its edges, and why one is there."""
+
+import difflib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from caskg.errors import NoVersionError, UsageError
+from caskg.published import candidates_from, graph_from, reliability_from
+from caskg.retrieval.explain import EdgeExplanation, explain_edge
+from caskg.schema import EDGE_STATES, EDGE_TYPES, Diagnostic, EdgeStep, Label, Severity
+from caskg.store.snapshot import Snapshot
+from caskg.store.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairExplanation:
+    """What is known about an ordered pair of skills.
+
+    Attributes:
+        edge: The candidate edge; None where the pair is no candidate.
+        labels: What people and authors said of it.
+    """
+
+    edge: EdgeExplanation | None
+    labels: tuple[Label, ...]
+
+
+def current_version(workspace: Workspace) -> Snapshot | None:
+    """Return the current version, None where nothing has been published."""
+    try:
+        return workspace.current()
+    except NoVersionError:
+        return None
+
+
+def diagnostics_of(version: Snapshot) -> tuple[Diagnostic, ...]:
+    """Return what was found in the files when *version* was built."""
+    rows = json.loads(version.arrays["diagnostics"].tobytes())
+    return tuple(Diagnostic(**row | {"severity": Severity(row["severity"])}) for row in rows)
+
+
+def labels_to_check(labels: Sequence[Label], version: Snapshot) -> tuple[Label, ...]:
+    """Return the labels that were given on texts other than those of *version*, or on skills it lacks."""
+    hashes = dict(zip(version.ids, version.content_hashes, strict=True))
+    return tuple(
+        label
+        for label in labels
+        if (hashes.get(label.source), hashes.get(label.target)) != (label.source_hash, label.target_hash)
+    )
+
+
+def edges_of(version: Snapshot, position: int) -> tuple[EdgeStep, ...]:
+    """Return the published edges into and out of a skill, the heaviest first."""
+    graph = graph_from(version.arrays, n_skills=len(version.ids))
+    rows = np.flatnonzero((graph.source == position) | (graph.target == position))
+    rows = rows[np.argsort(-graph.weight[rows], kind="stable")]
+    return tuple(
+        EdgeStep(
+            source=version.ids[graph.source[row]],
+            target=version.ids[graph.target[row]],
+            type=EDGE_TYPES[graph.types[row]],
+            state=EDGE_STATES[graph.states[row]],
+            weight=float(graph.weight[row]),
+        )
+        for row in rows.tolist()
+    )
+
+
+def explain_pair(workspace: Workspace, version: Snapshot, ends: tuple[int, int]) -> PairExplanation:
+    """Return the candidate edge from one position to another with its answers, and its labels."""
+    ids, hashes = version.ids, version.content_hashes
+    answers = workspace.ledger.answers_for_pairs([(hashes[ends[0]], hashes[ends[1]])])
+    edge = explain_edge(
+        ends,
+        candidates=candidates_from(version.arrays, n_skills=len(ids)),
+        reliability=reliability_from(version.arrays),
+        graph=graph_from(version.arrays, n_skills=len(ids)),
+        ids=ids,
+        answers=[(key.kind, answer) for key, answer in sorted(answers.items())],
+    )
+    pair = ids[ends[0]], ids[ends[1]]
+    labels = (label for label in workspace.ledger.labels() if (label.source, label.target) == pair)
+    return PairExplanation(edge=edge, labels=tuple(labels))
+
+
+def position_of(version: Snapshot, name: str) -> int:
+    """Return the position of the skill whose id, or else whose unique last part, is *name*.
+
+    Raises:
+        UsageError: There is no such skill, or there are several.
+    """
+    if name in version.ids:
+        return version.ids.index(name)
+    found = [at for at, skill_id in enumerate(version.ids) if skill_id.rsplit("/", 1)[-1] == name]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        several = ", ".join(version.ids[at] for at in found[:5])
+        msg = f"{name!r} may be any of {several}: give the whole id."
+        raise UsageError(msg)
+    near = difflib.get_close_matches(name, version.ids, n=3)
+    hint = f" Did you mean {', '.join(near)}?" if near else " `caskg query` finds skills by what they do."
+    msg = f"There is no skill {name!r} in version {version.number}.{hint}"
+    raise UsageError(msg)

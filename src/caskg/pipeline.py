@@ -1,0 +1,198 @@
+"""The whole build as one function: parse -> embed -> candidates -> frontier -> probe -> calibrate -> publish.
+
+Only here are steps joined. Each gets plain data and the ports it needs; what a
+build must remember (vectors, answers, labels) lies in the workspace.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+
+from caskg.config import BuildConfig
+from caskg.errors import ProbeError
+from caskg.graph.calibrate import assess, label_edges
+from caskg.graph.candidates import find_candidates
+from caskg.graph.frontier import frontier_budget, select_frontier
+from caskg.graph.inputs import graph_inputs, signal_texts
+from caskg.graph.probes import choose_substitutes, collect_scores, keep_substitutes, plan_probes, probe_key
+from caskg.graph.publish import publish
+from caskg.library.embed import embed_texts
+from caskg.library.lexical import Bm25Index, tokenize
+from caskg.library.references import resolve_references
+from caskg.library.texts import skill_text, whole_text, without_mentions
+from caskg.protocols import Encoder, Prober
+from caskg.published import Build
+from caskg.retrieval.seeds import NameIndex, SearchIndex
+from caskg.schema import (
+    IntArray,
+    Label,
+    LabelSource,
+    ProbeAnswer,
+    ProbeKey,
+    ProbeRequest,
+    ReferenceKind,
+    ResolvedReference,
+    Skill,
+    SkillLibrary,
+    VectorArray,
+    Verdict,
+)
+from caskg.store.ledger import Ledger
+from caskg.store.workspace import Workspace
+
+Progress = Callable[[str, int, int], None]
+"""Told the name of a step, how much of it is done, and how much there is (0, 0 = it began)."""
+
+PLAIN_ARM = "plain"
+"""The arm of the single question; a substitute is recorded for each arm."""
+
+
+def build(
+    library: SkillLibrary,
+    *,
+    workspace: Workspace,
+    encoder: Encoder,
+    prober: Prober,
+    config: BuildConfig,
+    progress: Progress = lambda _step, _done, _of: None,
+) -> Build:
+    """Induce, probe and calibrate the graph of a library (paper, Sections 3.2 to 3.5).
+
+    Args:
+        library: The skills.
+        workspace: Holds the cache of vectors and the ledger; nothing is published here.
+        encoder: Makes the vectors of texts and queries.
+        prober: Answers what the ledger does not hold yet.
+        config: Every constant.
+        progress: Told where the build is.
+
+    Raises:
+        EncoderError: The encoder broke its contract.
+        ProbeError: The prober broke its contract.
+        StoreError: The workspace cannot be written.
+    """
+    ledger = workspace.ledger
+    progress("relations", 0, 0)
+    references = resolve_references(library)
+    ledger.replace_author_labels(author_labels(library.skills, references))
+    labels = ledger.labels()
+    compared = library if config.signals.names_in_text else without_mentions(library)
+    told = [signal_texts(compared, config=config.signals), [skill_text(skill) for skill in library.skills]]
+    vectors = embed_texts(
+        [*told[0], *told[1]], encoder, workspace.vectors, on_progress=partial(progress, "embed")
+    )
+    progress("candidates", 0, 0)
+    inputs = graph_inputs(compared, vectors[: len(library)], references, config=config.signals)
+    candidates = find_candidates(inputs, config=config, labelled=labelled_pairs(library.skills, labels))
+    budget = frontier_budget(len(library), config=config.frontier)
+    frontier = select_frontier(candidates, budget=budget, tie_break=inputs.tie_break)
+    asked = np.arange(len(candidates)) if config.frontier.probe_all else np.sort(frontier)
+    progress("probe", 0, 0)
+    ends = candidates.source[asked], candidates.target[asked]
+    chosen = choose_substitutes(
+        *ends, inputs.vectors, linked=(candidates.source, candidates.target), tie_break=inputs.tie_break
+    )
+    answers = ask(plan(*ends, chosen, skills=compared.skills, ledger=ledger), prober=prober, ledger=ledger)
+    progress("calibrate", 0, 0)
+    scores = collect_scores(
+        answers,
+        source=candidates.source,
+        target=candidates.target,
+        hashes=[skill.content_hash for skill in compared.skills],
+    )
+    said = label_edges(
+        labels,
+        ids=[skill.id for skill in library.skills],
+        source=candidates.source,
+        target=candidates.target,
+    )
+    in_frontier = np.isin(np.arange(len(candidates)), asked)
+    reliability = assess(scores, labels=said, config=config.evidence, frontier=in_frontier)
+    return Build(
+        candidates=candidates,
+        reliability=reliability,
+        graph=publish(candidates, reliability, config=config.publication, tie_break=inputs.tie_break),
+        index=search_index(library.skills, vectors=vectors[len(library) :], tie_break=inputs.tie_break),
+        n_frontier=len(asked),
+    )
+
+
+def author_labels(skills: Sequence[Skill], references: Sequence[ResolvedReference]) -> tuple[Label, ...]:
+    """Return what authors declare (``metadata: caskg-requires``) as confirming labels."""
+    return tuple(
+        Label(
+            source=skills[each.source].id,
+            target=skills[each.target].id,
+            verdict=Verdict.CONFIRM,
+            given_by=LabelSource.AUTHOR,
+            source_hash=skills[each.source].content_hash,
+            target_hash=skills[each.target].content_hash,
+            note=each.evidence,
+        )
+        for each in references
+        if each.kind is ReferenceKind.DECLARED
+    )
+
+
+def labelled_pairs(skills: Sequence[Skill], labels: Sequence[Label]) -> IntArray:
+    """Return source and target of each label whose skills are there, shape ``(n_labels, 2)``."""
+    position = {skill.id: at for at, skill in enumerate(skills)}
+    pairs = [
+        (position[label.source], position[label.target])
+        for label in labels
+        if label.source in position and label.target in position
+    ]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+def plan(
+    source: IntArray, target: IntArray, chosen: IntArray, *, skills: Sequence[Skill], ledger: Ledger
+) -> list[ProbeRequest]:
+    """Return the probes of the edges, with substitutes that are chosen once and kept from then on."""
+    hashes = [skill.content_hash for skill in skills]
+    recorded = {(i, j): x for (i, j, arm), x in ledger.substitutes().items() if arm == PLAIN_ARM}
+    kept = keep_substitutes(recorded, chosen, source=source, target=target, hashes=hashes)
+    edges = zip(source.tolist(), target.tolist(), kept.tolist(), strict=True)
+    new = {(hashes[i], hashes[j], PLAIN_ARM): hashes[x] for i, j, x in edges if x >= 0}
+    ledger.record_substitutes({key: x for key, x in new.items() if recorded.get(key[:2]) != x})
+    return plan_probes(source, target, skills=skills, substitutes=kept)
+
+
+def ask(requests: Sequence[ProbeRequest], *, prober: Prober, ledger: Ledger) -> dict[ProbeKey, ProbeAnswer]:
+    """Ask what has no score in the ledger yet, record it, and return every answer on these edges.
+
+    What the same prober once answered to other prompts is left out.
+
+    Raises:
+        ProbeError: The prober did not answer each request.
+    """
+    keys = [probe_key(request, prober) for request in requests]
+    answers = ledger.answers_for_pairs({(key.source_hash, key.target_hash) for key in keys})
+    open_requests = {
+        key: request
+        for key, request in zip(keys, requests, strict=True)
+        if key not in answers or answers[key].score is None
+    }
+    fresh = prober.answer(list(open_requests.values()))
+    if len(fresh) != len(open_requests):
+        msg = f"Prober {prober.prober_id!r} gave {len(fresh)} answers to {len(open_requests)} probes."
+        raise ProbeError(msg)
+    answers |= zip(open_requests, fresh, strict=True)
+    ledger.record((key, answers[key]) for key in open_requests)
+    return {
+        key: answer
+        for key, answer in answers.items()
+        if key.prober_id != prober.prober_id or key.prompt_version == prober.prompt_version
+    }
+
+
+def search_index(skills: Sequence[Skill], *, vectors: VectorArray, tie_break: IntArray) -> SearchIndex:
+    """Index what queries are compared with: full names, descriptions, whole files."""
+    return SearchIndex(
+        names=NameIndex.fit([skill.name for skill in skills]),
+        short=Bm25Index.fit([tokenize(skill_text(skill)) for skill in skills]),
+        full=Bm25Index.fit([tokenize(whole_text(skill)) for skill in skills]),
+        vectors=vectors,
+        tie_break=tie_break,
+    )

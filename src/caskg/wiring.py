@@ -1,0 +1,275 @@
+"""Configuration to objects: the only place that picks providers.
+
+Heavy parts are imported where they are used: a query needs neither parser nor graph half.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caskg import __version__
+from caskg.config import BuildConfig, Profile, build_config, retrieve_config
+from caskg.errors import EncoderError, LibraryError, UsageError
+from caskg.inspection import current_version, diagnostics_of
+from caskg.protocols import Encoder
+from caskg.schema import EDGE_STATES, EDGE_TYPES, Diagnostic, LabelSource, SkillLibrary
+from caskg.store.snapshot import Snapshot
+from caskg.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    from caskg.library.lsa import LsaEncoder
+    from caskg.published import Build
+    from caskg.retrieval.retriever import GraphRetriever
+
+WORKSPACE_NAME = ".caskg"
+WORKSPACE_VARIABLE = "CASKG_WORKSPACE"
+SKILL_FOLDERS = (
+    ".claude/skills",
+    ".agents/skills",
+    ".codex/skills",
+    ".cursor/skills",
+)
+"""Where hosts keep skills, below the current folder and below the home folder."""
+
+Progress = Callable[[str, int, int], None]
+
+
+class EncoderChoice(StrEnum):
+    """Which encoder a build uses."""
+
+    AUTO = "auto"  # the one of the workspace, else local if it is installed, else built-in
+    LOCAL = "local"
+    BUILTIN = "builtin"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildReport:
+    """What `build_workspace` did.
+
+    Attributes:
+        number: The version that is current now.
+        unchanged: Nothing had changed since that version, so nothing was built.
+        meta: What the version says of itself: counts, encoder, profile, roots.
+        diagnostics: What was found in the files when the version was built.
+    """
+
+    number: int
+    unchanged: bool
+    meta: Mapping[str, Any]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def default_workspace() -> Path:
+    """Return ``$CASKG_WORKSPACE``, else the nearest ``.caskg`` upwards, else ``.caskg`` here."""
+    if named := os.environ.get(WORKSPACE_VARIABLE):
+        return Path(named)
+    here = Path.cwd()
+    near = (folder / WORKSPACE_NAME for folder in (here, *here.parents))
+    return next((path for path in near if path.is_dir()), here / WORKSPACE_NAME)
+
+
+def default_roots(workspace: Workspace) -> list[Path]:
+    """Return the folders of the last build, else those of `SKILL_FOLDERS` that exist.
+
+    Raises:
+        LibraryError: There are none.
+    """
+    if previous := current_version(workspace):
+        return [Path(root) for root in previous.meta["roots"]]
+    bases = dict.fromkeys([Path.cwd(), Path.home()])
+    found = [base / folder for base in bases for folder in SKILL_FOLDERS if (base / folder).is_dir()]
+    if not found:
+        names = ", ".join(SKILL_FOLDERS)
+        msg = f"No folder of skills was named, and there is none of {names} here or at home: name one."
+        raise LibraryError(msg)
+    return found
+
+
+def example_skills() -> Path:
+    """Return the folder of the example library, in a wheel or in a checkout.
+
+    Raises:
+        LibraryError: This installation has none.
+    """
+    package = Path(__file__).parent
+    for folder in (package / "examples" / "skills", package.parents[1] / "examples" / "skills"):
+        if folder.is_dir():
+            return folder
+    msg = "This installation holds no example skills: install the wheel, or use a checkout."
+    raise LibraryError(msg)
+
+
+# ---------------------------------------------------------------- build
+
+
+def build_workspace(
+    workspace: Workspace,
+    roots: Sequence[Path],
+    *,
+    profile: str = Profile.DEFAULT,
+    encoder: str = EncoderChoice.AUTO,
+    progress: Progress = lambda _step, _done, _of: None,
+) -> BuildReport:
+    """Parse *roots*, build and publish; do nothing where nothing has changed.
+
+    Raises:
+        UsageError: There is no such profile or encoder.
+        LibraryError: A root cannot be read, or holds no readable skill.
+        EncoderError: The encoder is not installed, or is damaged.
+        StoreError: The workspace cannot be written.
+    """
+    from caskg.graph.text_prober import TextProber
+    from caskg.library.parse import parse_library
+    from caskg.library.scan import scan
+    from caskg.pipeline import build
+
+    config, previous = build_config(profile), current_version(workspace)
+    kind = _encoder_kind(encoder, previous)
+    progress("parse", 0, 0)
+    found = scan(roots)
+    if previous and previous.meta["state"] == _state(found.digest, config, kind, workspace):
+        return _report(previous, unchanged=True)
+    library = parse_library(found)
+    if not library.skills:
+        reasons = "; ".join(finding.message for finding in library.diagnostics[:3])
+        msg = f"None of the files in {', '.join(map(str, roots))} is a readable skill: {reasons}."
+        raise LibraryError(msg)
+    made = _encoder_to_build(kind, library, previous)
+    result = build(
+        library, workspace=workspace, encoder=made, prober=TextProber(), config=config, progress=progress
+    )
+    progress("publish", 0, 0)
+    meta = {
+        "caskg": __version__,
+        "profile": str(config.profile),
+        "encoder": kind,
+        "encoder_fingerprint": made.fingerprint,
+        "prober": TextProber().prober_id,
+        "roots": [str(Path(root).absolute()) for root in roots],
+        "state": _state(found.digest, config, kind, workspace),
+        **_counts(result),
+    }
+    workspace.publish(skills=library.skills, arrays=_arrays(library, result, made), meta=meta)
+    return _report(workspace.current(), unchanged=False)
+
+
+def _encoder_kind(choice: str, previous: Snapshot | None) -> str:
+    """Return ``local`` or ``builtin``; the workspace remembers what ``auto`` chose."""
+    from caskg.providers.local import local_available
+
+    if choice not in list(EncoderChoice):
+        msg = f"Unknown encoder {choice!r}: choose one of {', '.join(EncoderChoice)}."
+        raise UsageError(msg)
+    if choice != EncoderChoice.AUTO:
+        return str(choice)
+    if previous:
+        return str(previous.meta["encoder"])
+    return str(EncoderChoice.LOCAL if local_available() else EncoderChoice.BUILTIN)
+
+
+def _encoder_to_build(kind: str, library: SkillLibrary, previous: Snapshot | None) -> Encoder:
+    from caskg.library.lsa import reuse_or_fit
+    from caskg.library.texts import skill_text
+
+    if kind == EncoderChoice.LOCAL:
+        return _local_encoder()
+    known = previous and previous.meta["encoder"] == EncoderChoice.BUILTIN
+    basis = _stored_encoder(previous) if previous and known else None
+    return reuse_or_fit(basis, [skill_text(skill) for skill in library.skills])
+
+
+def _local_encoder() -> Encoder:
+    from caskg.providers.local import MiniLmEncoder
+
+    return MiniLmEncoder()
+
+
+def _stored_encoder(version: Snapshot) -> "LsaEncoder":
+    from caskg.library.lsa import LsaEncoder
+    from caskg.published import below
+
+    return LsaEncoder.from_arrays(below("encoder", version.arrays))
+
+
+def _arrays(library: SkillLibrary, result: "Build", encoder: Encoder) -> dict[str, NDArray[Any]]:
+    from caskg.library.lsa import LsaEncoder
+    from caskg.published import prefixed, to_arrays
+
+    findings = json.dumps([asdict(finding) for finding in library.diagnostics])
+    arrays = to_arrays(result, names=[skill.name for skill in library.skills])
+    arrays["diagnostics"] = np.frombuffer(findings.encode(), dtype=np.uint8)
+    if isinstance(encoder, LsaEncoder):
+        arrays |= prefixed("encoder", encoder.arrays())
+    return arrays
+
+
+def _state(library_digest: str, config: BuildConfig, encoder_kind: str, workspace: Workspace) -> str:
+    """Hash everything that decides what a build would publish.
+
+    The text prober's own answers follow from the rest; those of a paid one do not.
+    """
+    from caskg.graph.text_prober import TextProber
+
+    paid = {name: total for name, total in workspace.ledger.spend().items() if name != TextProber().prober_id}
+    said = [label for label in workspace.ledger.labels() if label.given_by is LabelSource.PERSON]
+    everything = repr((__version__, library_digest, config, encoder_kind, paid, said))
+    return hashlib.blake2b(everything.encode(), digest_size=16).hexdigest()
+
+
+def _counts(result: "Build") -> dict[str, Any]:
+    graph = result.graph
+    types = np.bincount(graph.types, minlength=len(EDGE_TYPES)).tolist()
+    states = np.bincount(result.reliability.states, minlength=len(EDGE_STATES)).tolist()
+    return {
+        "n_candidates": len(result.candidates),
+        "n_frontier": result.n_frontier,
+        "n_edges": len(graph),
+        "types": dict(zip(EDGE_TYPES, types, strict=True)),
+        "candidate_states": dict(zip(EDGE_STATES, states, strict=True)),
+    }
+
+
+def _report(version: Snapshot, *, unchanged: bool) -> BuildReport:
+    return BuildReport(
+        number=version.number, unchanged=unchanged, meta=version.meta, diagnostics=diagnostics_of(version)
+    )
+
+
+# ---------------------------------------------------------------- query
+
+
+def open_retriever(version: Snapshot) -> "GraphRetriever":
+    """Return the retriever of a published version, with the constants of its profile.
+
+    Raises:
+        EncoderError: The version was built with an encoder that is not installed.
+        DamagedError: A file of the version is not what was written.
+    """
+    from caskg.published import graph_from, index_from
+    from caskg.retrieval.retriever import GraphRetriever
+
+    local = version.meta["encoder"] == EncoderChoice.LOCAL
+    return GraphRetriever(
+        skills=version.skills,
+        ids=version.ids,
+        index=index_from(version.arrays, knows_meanings=local),
+        graph=graph_from(version.arrays, n_skills=len(version.ids)),
+        encoder=_local_to_query() if local else _stored_encoder(version),
+        config=retrieve_config(str(version.meta["profile"])),
+    )
+
+
+def _local_to_query() -> Encoder:
+    try:
+        return _local_encoder()
+    except EncoderError as error:
+        msg = f"This workspace was built with the local encoder. {error} Or build with --encoder builtin."
+        raise EncoderError(msg) from error
