@@ -162,7 +162,7 @@ def plan(
 def ask(requests: Sequence[ProbeRequest], *, prober: Prober, ledger: Ledger) -> dict[ProbeKey, ProbeAnswer]:
     """Ask what has no score in the ledger yet, record it, and return every answer on these edges.
 
-    What the same prober once answered to other prompts is left out.
+    What the same prober once answered to other prompts, or with other substitutes, is left out.
 
     Raises:
         ProbeError: The prober did not answer each request.
@@ -180,11 +180,8 @@ def ask(requests: Sequence[ProbeRequest], *, prober: Prober, ledger: Ledger) -> 
         raise ProbeError(msg)
     answers |= zip(open_requests, fresh, strict=True)
     ledger.record((key, answers[key]) for key in open_requests)
-    return {
-        key: answer
-        for key, answer in answers.items()
-        if key.prober_id != prober.prober_id or key.prompt_version == prober.prompt_version
-    }
+    now = set(keys)
+    return {key: answer for key, answer in answers.items() if key in now or key.prober_id != prober.prober_id}
 
 
 def search_index(skills: Sequence[Skill], *, vectors: VectorArray, tie_break: IntArray) -> SearchIndex:

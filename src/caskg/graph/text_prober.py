@@ -1,0 +1,280 @@
+"""The free prober: answers the three probes from the texts alone (method, Section 4).
+
+Stands beside a prober that asks a language model, and answers the same
+requests. It reads what the documents state and weighs one thing, the support
+s(i, j) that i gives j, in [0, 1], or nothing where the two texts state nothing
+that one could give and the other need:
+
+    removal       e = (1 + 3 s(i, j)) / 4
+    substitution  e = 1/2 + (s(i, j) - s(i~, j)) / 2
+    reordering    e = 1/2 + (s(i, j) - s(j, i)) / 2
+
+A need that i states nothing for (s = 0) speaks against the edge at removal,
+half as loudly as a full support speaks for it. Names count only where a
+document mentions them.
+"""
+
+import posixpath
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+
+import numpy as np
+
+from caskg.config import SignalConfig
+from caskg.graph.signals import Overlap, affinity, name_match
+from caskg.library.headings import section_topics
+from caskg.library.lexical import tokenize
+from caskg.library.mentions import Passage, name_key
+from caskg.schema import (
+    ProbeAnswer,
+    ProbeKind,
+    ProbeRequest,
+    Reference,
+    ReferenceKind,
+    ReferenceRole,
+    Skill,
+)
+
+TEXT_SOURCE = "text"
+"""The source id of this prober's answers."""
+
+MENTIONED = 0.5
+"""Support of a skill that a document mentions without saying which of the two comes first."""
+
+REPAIRS = 0.5
+"""Support of a skill that gives what a recovery of the other speaks of."""
+
+SILENT = "The texts state nothing that one skill could give and the other need."
+
+NO_SUBSTITUTE = "The request names no skill to substitute."
+
+Tokens = frozenset[str]
+OverlapOfCounts = Callable[[Overlap, int, int, int], float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Reading:
+    """What one document states. Two readings are equal only when they are the same object.
+
+    Attributes:
+        names: What others may call the skill: the keys of its name and of its folder.
+        before: Names of skills that come before it by its own words.
+        after: Names of skills that come after it by its own words.
+        mentioned: Names that it mentions without an order.
+        instead: Names of skills to use instead of it.
+        inputs: Tokens of the name of each input.
+        outputs: Tokens of the name of each output.
+        gives: Tokens of each output's name and each effect.
+        presupposes: Tokens of each precondition.
+        recovery: Tokens of each recovery.
+    """
+
+    names: frozenset[str]
+    before: frozenset[str]
+    after: frozenset[str]
+    mentioned: frozenset[str]
+    instead: frozenset[str]
+    inputs: tuple[Tokens, ...]
+    outputs: tuple[Tokens, ...]
+    gives: tuple[Tokens, ...]
+    presupposes: tuple[Tokens, ...]
+    recovery: tuple[Tokens, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Support:
+    """How much one skill gives another, and by which of its statements; None where nothing is stated."""
+
+    value: float | None
+    reason: str
+
+    def __str__(self) -> str:
+        return self.reason if self.value is None else f"{self.reason} {self.value:.2f}"
+
+
+_REPAIR_TOKENS = SignalConfig().repair_tokens
+_ORDERED = Support(value=1.0, reason="one says that this comes first")
+_INSTEAD = Support(value=0.0, reason="one says to use the other instead")
+_MENTIONED = Support(value=MENTIONED, reason="mentioned")
+_REPAIRS = Support(value=REPAIRS, reason="helps to recover")
+_NOTHING = Support(value=None, reason="nothing stated")
+_SILENT = ProbeAnswer(score=None, source_id=TEXT_SOURCE, missing_reason=SILENT)
+
+
+class TextProber:
+    """Implements `caskg.protocols.Prober`. Deterministic; no answer depends on the other requests."""
+
+    @property
+    def prober_id(self) -> str:
+        """Names this prober."""
+        return "text"
+
+    @property
+    def prompt_version(self) -> str:
+        """The version of its rules."""
+        return "text-1"
+
+    def answer(self, requests: Sequence[ProbeRequest]) -> list[ProbeAnswer]:
+        """Answer each request, in order. A document is read once for all of *requests*."""
+        skills = {
+            (skill.id, skill.content_hash): skill
+            for request in requests
+            for skill in (request.source, request.target, request.substitute)
+            if skill is not None
+        }
+        known = frozenset(name for skill in skills.values() for name in _names(skill))
+        readings = {key: read(skill, known=known) for key, skill in skills.items()}
+        supports = cache(partial(support, overlap=cache(overlap_of_counts)))
+
+        def between(giver: Skill, taker: Skill) -> Support:
+            return supports(readings[giver.id, giver.content_hash], readings[taker.id, taker.content_hash])
+
+        return [_answer(request, between) for request in requests]
+
+
+def _answer(request: ProbeRequest, between: Callable[[Skill, Skill], Support]) -> ProbeAnswer:
+    forward = between(request.source, request.target)
+    if request.kind is ProbeKind.REMOVAL:
+        return _said(_removal(forward.value), str(forward))
+    if request.kind is ProbeKind.REORDERING:
+        backward = between(request.target, request.source)
+        return _said(_reordering(forward.value, backward.value), f"{forward}; reversed: {backward}")
+    if request.substitute is None:
+        return ProbeAnswer(score=None, source_id=TEXT_SOURCE, missing_reason=NO_SUBSTITUTE)
+    instead = between(request.substitute, request.target)
+    return _said(_substitution(forward.value, instead.value), f"{forward}; substitute: {instead}")
+
+
+def _said(score: float | None, transcript: str) -> ProbeAnswer:
+    if score is None:
+        return _SILENT
+    return ProbeAnswer(score=score, source_id=TEXT_SOURCE, transcript=transcript)
+
+
+def _removal(forward: float | None) -> float | None:
+    return None if forward is None else (1.0 + 3.0 * forward) / 4.0
+
+
+def _substitution(forward: float | None, instead: float | None) -> float | None:
+    """What the substitute does not state it does not give; what i does not state nobody can compare."""
+    return None if forward is None else 0.5 + (forward - (instead or 0.0)) / 2.0
+
+
+def _reordering(forward: float | None, backward: float | None) -> float | None:
+    if forward is None and backward is None:
+        return None
+    return 0.5 + ((forward or 0.0) - (backward or 0.0)) / 2.0
+
+
+# ---------------------------------------------------------------- support
+
+
+def overlap_of_counts(formula: Overlap, shared: int, left: int, right: int) -> float:
+    """Apply a formula of `signals` to one pair of token sets. Few distinct counts occur: worth a cache.
+
+    >>> overlap_of_counts(name_match, 1, 1, 2)
+    0.85
+    """
+    return float(formula(np.array([float(shared)]), np.array([left]), np.array([right]))[0])
+
+
+def support(giver: Reading, taker: Reading, *, overlap: OverlapOfCounts = overlap_of_counts) -> Support:
+    """Return s, how much the giver supports the taker by what both state.
+
+    Words about the order decide: 1. Next, "use the other instead": 0, in both
+    directions. Else the best of what is stated:
+
+    * a mention without an order: .5
+    * outputs against inputs: `name_match`
+    * outputs and effects against preconditions: `affinity`
+    * a recovery that repeats all tokens, at least two, of an output or effect: .5
+
+    >>> both = dict.fromkeys(("names", "before", "after", "mentioned", "instead"), frozenset())
+    >>> nothing = dict.fromkeys(("inputs", "outputs", "gives", "presupposes", "recovery"), ())
+    >>> cook = Reading(**both, **nothing | {"outputs": (frozenset({"boil", "egg"}),)})
+    >>> peel = Reading(**both, **nothing | {"inputs": (frozenset({"egg"}),)})
+    >>> str(support(cook, peel)), str(support(peel, cook))
+    ('outputs against inputs 0.85', 'nothing stated')
+    """
+    if giver.names & taker.before or giver.after & taker.names:
+        return _ORDERED
+    if giver.names & taker.instead or giver.instead & taker.names:
+        return _INSTEAD
+    found = [_MENTIONED] if giver.names & taker.mentioned else []
+    if giver.outputs and taker.inputs:
+        matches = (
+            overlap(name_match, len(a & b), len(a), len(b)) for a in giver.outputs for b in taker.inputs
+        )
+        found.append(Support(value=max(matches), reason="outputs against inputs"))
+    if giver.gives and taker.presupposes:
+        likeness = (
+            overlap(affinity, len(a & b), len(a), len(b)) for a in giver.gives for b in taker.presupposes
+        )
+        found.append(Support(value=max(likeness), reason="effects against preconditions"))
+    if any(given <= told for given in giver.gives if len(given) >= _REPAIR_TOKENS for told in taker.recovery):
+        found.append(_REPAIRS)
+    return max(found, key=lambda one: one.value or 0.0, default=_NOTHING)
+
+
+# ---------------------------------------------------------------- reading
+
+
+def read(skill: Skill, *, known: Container[str]) -> Reading:
+    """Read what the document of *skill* states.
+
+    Args:
+        skill: The skill.
+        known: Names that the prose is searched for, see `Reading.names`.
+    """
+    senses: dict[str, set[str]] = {"before": set(), "after": set(), "mentioned": set(), "instead": set()}
+    for reference in _references(skill, known=known):
+        senses[_sense(reference)].add(_meant(reference, skill))
+    fields = skill.fields
+    outputs = [parameter.name for parameter in fields.outputs or ()]
+    return Reading(
+        names=_names(skill),
+        **{sense: frozenset(names) for sense, names in senses.items()},
+        inputs=_token_sets(parameter.name for parameter in fields.inputs or ()),
+        outputs=_token_sets(outputs),
+        gives=_token_sets([*outputs, *(fields.effects or ())]),
+        presupposes=_token_sets(fields.preconditions or ()),
+        recovery=_token_sets(fields.recovery or ()),
+    )
+
+
+def _references(skill: Skill, *, known: Container[str]) -> Iterator[Reference]:
+    yield from skill.fields.references or ()
+    passages = [Passage(skill.description)]
+    for section, topic in zip(skill.sections, section_topics(skill.sections), strict=True):
+        passages.append(Passage(f"{section.title}\n\n{section.text}", topic))
+    for passage in passages:
+        yield from (reference for _, reference in passage.names(known))
+
+
+def _sense(reference: Reference) -> str:
+    """Return which attribute of `Reading` a mention belongs to."""
+    if reference.kind is ReferenceKind.CONTRAST:
+        return "instead"
+    if reference.kind is ReferenceKind.DECLARED or reference.role is ReferenceRole.NEED:
+        return "before"
+    return "after" if reference.role is ReferenceRole.NEXT else "mentioned"
+
+
+def _meant(reference: Reference, reader: Skill) -> str:
+    """Return the name that a mention gives: of a path, from the reader's folder on, the last folder."""
+    if "/" not in reference.target:
+        return name_key(reference.target)
+    path = posixpath.normpath(posixpath.join(reader.id, reference.target))
+    folder = posixpath.dirname(path) if "." in posixpath.basename(path) else path
+    return name_key(posixpath.basename(folder))
+
+
+def _names(skill: Skill) -> frozenset[str]:
+    return frozenset({name_key(skill.name), name_key(posixpath.basename(skill.id))} - {""})
+
+
+def _token_sets(texts: Iterable[str]) -> tuple[Tokens, ...]:
+    """Return the distinct token sets of *texts*; a text without a token states nothing."""
+    sets = dict.fromkeys(frozenset(tokenize(text)) for text in texts)
+    return tuple(tokens for tokens in sets if tokens)
