@@ -1,0 +1,156 @@
+"""What a build and a query cost on real skills, beside a calibration kernel of the same run.
+
+    python benchmarks/speed.py [--sizes 1000 3139] [--encoder local] [--out benchmarks/results/speed.json]
+
+Reads ``skills/skills.tar.xz`` below ``$CASKG_DATA`` (default ``../shared/data``). All times are CPU seconds
+(user + system) of a child process unless a name says wall; memory is its peak resident set. On a machine
+that does other work CPU seconds stay comparable, wall seconds do not; the kernel's times say how fast it was.
+"""
+
+import argparse
+import json
+import os
+import platform
+import resource
+import shutil
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+QUERIES = (
+    "deploy a container to a kubernetes cluster and watch the rollout",
+    "write a press release about a new product",
+    "clean a csv file and draw a chart of the monthly totals",
+    "review a pull request for security problems",
+    "translate the user interface into Spanish",
+    "set up continuous integration for a Rust project",
+)
+DATA = Path(os.environ.get("CASKG_DATA", "../shared/data"))
+CASKG = [sys.executable, "-m", "caskg"]
+
+
+def main() -> None:
+    """Measure, print, and write the figures."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--sizes", type=int, nargs="+", default=[1000, 3139])
+    options.add_argument("--encoder", default="local")
+    options.add_argument("--out", type=Path, default=Path("benchmarks/results/speed.json"))
+    chosen = options.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        skills = unpack(Path(folder) / "all")
+        figures = {
+            "machine": {"python": platform.python_version(), "cpus": os.cpu_count()},
+            "encoder": chosen.encoder,
+            "kernel": kernel(),
+            "runs": [measure(skills, size, Path(folder), chosen.encoder) for size in chosen.sizes],
+        }
+    chosen.out.parent.mkdir(parents=True, exist_ok=True)
+    chosen.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps(figures, indent=1))
+
+
+def unpack(folder: Path) -> list[Path]:
+    """Unpack the real skills; return their folders, sorted."""
+    with tarfile.open(DATA / "skills" / "skills.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    return sorted(path.parent for path in folder.rglob("SKILL.md"))
+
+
+def measure(skills: list[Path], size: int, scratch: Path, encoder: str) -> dict[str, Any]:
+    """Build a library of *size* skills, evenly spaced through all, and query it."""
+    library, workspace = scratch / f"library-{size}", scratch / f"workspace-{size}"
+    for at in range(size):
+        source = skills[at * len(skills) // size]
+        shutil.copytree(source, library / source.name, dirs_exist_ok=True)
+    build = [*CASKG, "build", str(library), "-w", str(workspace), "--encoder", encoder, "-q"]
+    first, second = child(build), child(build)
+    cold = [child([*CASKG, "query", "-w", str(workspace), text]) for text in QUERIES]
+    warm = json.loads(
+        subprocess.run(
+            [sys.executable, __file__, "--warm", str(workspace)], capture_output=True, check=True
+        ).stdout
+    )
+    return {
+        "skills": size,
+        "build": first,
+        "build_unchanged": second,
+        "query_cold": {key: statistics.median(run[key] for run in cold) for key in cold[0]},
+        "query_warm": warm,
+        "workspace_mb": sum(p.stat().st_size for p in workspace.rglob("*") if p.is_file()) / 1e6,
+    }
+
+
+def child(command: list[str]) -> dict[str, float]:
+    """Run a command to its end; return its CPU seconds, wall seconds and peak memory."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        message = f"{' '.join(command)} ended with status {status}."
+        raise RuntimeError(message)
+    return {
+        "cpu_s": round(usage.ru_utime + usage.ru_stime, 3),
+        "wall_s": round(time.perf_counter() - start, 3),
+        "peak_mb": round(usage.ru_maxrss / 1024, 1),
+    }
+
+
+def warm_queries(workspace: str) -> dict[str, float]:
+    """Return the median CPU milliseconds of a query in a running process, with and without its embedding."""
+    from caskg.store.workspace import Workspace
+    from caskg.wiring import open_retriever
+
+    with Workspace.open(workspace) as opened:
+        retriever = open_retriever(opened.current())
+        encode = retriever.encoder.encode
+        for text in QUERIES:
+            retriever.retrieve(text)
+        embedding = [cpu_ms(lambda text=text: encode([text])) for text in QUERIES * 10]
+        whole = [cpu_ms(lambda text=text: retriever.retrieve(text)) for text in QUERIES * 10]
+    return {
+        "embed_ms": round(statistics.median(embedding), 3),
+        "query_ms": round(statistics.median(whole), 3),
+        "query_without_embedding_ms": round(statistics.median(whole) - statistics.median(embedding), 3),
+        "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
+    }
+
+
+def cpu_ms(task: Callable[[], object]) -> float:
+    """Return the CPU milliseconds of one call."""
+    start = time.process_time()
+    task()
+    return 1000 * (time.process_time() - start)
+
+
+def kernel() -> dict[str, float]:
+    """Return the CPU milliseconds of three small jobs that say how fast this machine is today."""
+    matrix = np.random.default_rng(0).standard_normal((500, 500)).astype(np.float32)
+    document = json.dumps([{"id": at, "text": "word " * 20} for at in range(5000)])
+
+    def inserts() -> None:
+        with sqlite3.connect(":memory:") as database:
+            database.execute("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT)")
+            database.executemany("INSERT INTO t VALUES (?, ?)", ((at, "text" * 8) for at in range(50_000)))
+
+    tasks = {
+        "matmul_500_ms": lambda: matrix @ matrix,
+        "sqlite_50k_inserts_ms": inserts,
+        "json_5k_ms": lambda: json.loads(document),
+    }
+    return {name: round(statistics.median(cpu_ms(task) for _ in range(9)), 3) for name, task in tasks.items()}
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--warm"]:
+        print(json.dumps(warm_queries(sys.argv[2])))
+    else:
+        main()
