@@ -1,0 +1,286 @@
+"""The SQLite file of a workspace: its tables, how it is opened, and what its errors mean.
+
+Everything that the store keeps, but for the large arrays, is in these tables:
+
+    hashes                      every hash and digest once, numbered; the other tables hold the number
+    contents, members, versions the skills of each published version
+    pointer                     which version is current
+    vectors                     the cache of text vectors
+    questions, voices, answers  the ledger of probe answers
+    substitutes, labels         what was put in a skill's place; verdicts of people and authors
+
+SQLite does not notice a flipped bit in a row, so each row that decides
+anything carries a checksum (`rows.checksum`), compared whenever it is read.
+"""
+
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from caskg.errors import BusyError, DamagedError, FormatError, NoWorkspaceError, StoreError
+
+FILE_NAME = "caskg.sqlite"
+FORMAT = 1
+APPLICATION_ID = 0x43614B47  # "CaKG", in the header of the file
+
+SCHEMA = """
+CREATE TABLE hashes (id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE);
+CREATE TABLE contents (
+    digest INTEGER PRIMARY KEY REFERENCES hashes, skill BLOB NOT NULL, checksum INTEGER NOT NULL
+);
+CREATE TABLE versions (
+    number INTEGER PRIMARY KEY, created TEXT NOT NULL, n_skills INTEGER NOT NULL, n_edges INTEGER NOT NULL,
+    arrays TEXT NOT NULL, meta TEXT NOT NULL, members INTEGER NOT NULL, checksum INTEGER NOT NULL
+);
+CREATE TABLE members (
+    version INTEGER NOT NULL REFERENCES versions, position INTEGER NOT NULL, skill_id TEXT NOT NULL,
+    path TEXT NOT NULL, hash INTEGER NOT NULL REFERENCES hashes,
+    digest INTEGER NOT NULL REFERENCES contents, PRIMARY KEY (version, position)
+) WITHOUT ROWID;
+CREATE TABLE pointer (
+    id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL REFERENCES versions,
+    checksum INTEGER NOT NULL
+);
+CREATE TABLE vectors (
+    fingerprint TEXT NOT NULL, hash TEXT NOT NULL, vector BLOB NOT NULL, checksum INTEGER NOT NULL,
+    PRIMARY KEY (fingerprint, hash)
+);
+CREATE TABLE questions (
+    id INTEGER PRIMARY KEY, kind TEXT NOT NULL, arm TEXT NOT NULL, prompt_version TEXT NOT NULL,
+    prober_id TEXT NOT NULL, UNIQUE (kind, arm, prompt_version, prober_id)
+);
+CREATE TABLE voices (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE answers (
+    source INTEGER NOT NULL REFERENCES hashes, target INTEGER NOT NULL REFERENCES hashes,
+    question INTEGER NOT NULL REFERENCES questions, substitute INTEGER NOT NULL REFERENCES hashes,
+    attempt INTEGER NOT NULL, voice INTEGER NOT NULL REFERENCES voices, score REAL, missing_reason TEXT,
+    calls INTEGER NOT NULL, tokens INTEGER NOT NULL, transcript TEXT, checksum INTEGER NOT NULL,
+    PRIMARY KEY (source, target, question, substitute, attempt)
+) WITHOUT ROWID;
+CREATE TABLE substitutes (
+    source INTEGER NOT NULL REFERENCES hashes, target INTEGER NOT NULL REFERENCES hashes, arm TEXT NOT NULL,
+    substitute INTEGER NOT NULL REFERENCES hashes, checksum INTEGER NOT NULL,
+    PRIMARY KEY (source, target, arm)
+) WITHOUT ROWID;
+CREATE TABLE labels (
+    id INTEGER PRIMARY KEY, source TEXT NOT NULL, target TEXT NOT NULL, given_by TEXT NOT NULL,
+    verdict TEXT, source_hash TEXT NOT NULL, target_hash TEXT NOT NULL, note TEXT NOT NULL,
+    created TEXT NOT NULL, checksum INTEGER NOT NULL
+);
+"""
+
+Values = Sequence[str | int | float | bytes | None]
+
+_BUSY = (BusyError, "Another process is writing to it; wait for it to end, then run this again.")
+_READ_ONLY = (StoreError, "The folder or its disk is read-only; make it writable or choose another folder.")
+_DAMAGED = (
+    DamagedError,
+    "Its database is damaged; restore a copy of the folder, or remove the folder and build again.",
+)
+_MEANING: dict[int, tuple[type[StoreError], str]] = {
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
+    sqlite3.SQLITE_PERM: _READ_ONLY,
+    sqlite3.SQLITE_READONLY: _READ_ONLY,
+    sqlite3.SQLITE_CANTOPEN: _READ_ONLY,
+    sqlite3.SQLITE_FULL: (
+        StoreError,
+        "The disk is full, nothing was changed; free some space and try again.",
+    ),
+    sqlite3.SQLITE_IOERR: (
+        StoreError,
+        "The disk did not take or give the data (full, over a quota, or failing), nothing was changed; "
+        "free some space and try again.",
+    ),
+}
+
+
+class Database:
+    """One connection to the SQLite file of a workspace; may be used from several threads.
+
+    Attributes:
+        folder: The folder of the workspace.
+    """
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
+        self.folder = folder
+        self._open_connection: sqlite3.Connection | None = connection
+        self._lock = threading.RLock()  # a thread must not read what another has not committed
+
+    def read(self, query: str, values: Values = ()) -> list[tuple[Any, ...]]:
+        """Return the rows that *query* finds."""
+        with self._lock, explained(self.folder):
+            return self._connection.execute(query, values).fetchall()
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Do all of the block or nothing of it, while no other process writes.
+
+        Raises:
+            BusyError: Another process kept writing for longer than the time-out.
+        """
+        with self._lock, explained(self.folder):
+            self._connection.execute("BEGIN IMMEDIATE")
+            with self._connection:  # commits, or rolls back on any exception
+                yield self._connection
+
+    def close(self) -> None:
+        """Close the connection; a second time does nothing."""
+        if self._open_connection is not None:
+            self._open_connection.close()
+            self._open_connection = None
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        if self._open_connection is None:
+            msg = f"The workspace {self.folder} has been closed: open it again to read from it."
+            raise StoreError(msg)
+        return self._open_connection
+
+
+def create_database(folder: Path, *, timeout_s: float) -> None:
+    """Write the empty tables into *folder*; do nothing where they are.
+
+    May be killed at any moment and run by several processes at once.
+    """
+    with explained(folder):
+        connection = _connect(folder, "mode=rwc", timeout_s=timeout_s)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("BEGIN IMMEDIATE")
+            with connection:
+                if _number(connection, "application_id") == 0:
+                    for statement in SCHEMA.split(";"):
+                        connection.execute(statement)
+                    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                    connection.execute(f"PRAGMA user_version = {FORMAT}")
+        finally:
+            connection.close()
+
+
+def open_database(folder: Path, *, timeout_s: float) -> Database:
+    """Connect to the file in *folder* after a cheap check: header, format number and table definitions.
+
+    Raises:
+        NoWorkspaceError: Its creation was interrupted.
+        FormatError: A newer CaSKG wrote it.
+        DamagedError: It is no database, or not one of ours.
+        BusyError: Another process kept it locked for longer than *timeout_s*.
+        StoreError: It cannot be read.
+    """
+    with explained(folder):
+        connection = _connect_to_existing(folder, timeout_s=timeout_s)
+        try:
+            _check_header(folder, connection)
+        except BaseException:
+            connection.close()
+            raise
+    return Database(folder, connection)
+
+
+@contextmanager
+def explained(folder: Path) -> Iterator[None]:
+    """Turn the errors of SQLite and of the file system into our own, with cause and remedy."""
+    try:
+        yield
+    except (sqlite3.ProgrammingError, sqlite3.InterfaceError):
+        raise  # a mistake in this program: its traceback is wanted
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        # Extended codes keep the kind of error in their low byte. An error without
+        # a code is the sqlite3 module's own: text, or a message, that is no longer UTF-8.
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+        kind, remedy = _MEANING.get(code, _DAMAGED)
+        msg = f"Cannot use the workspace {folder} ({error}). {remedy}"
+        raise kind(msg) from error
+    except OSError as error:
+        msg = (
+            f"Cannot use the workspace {folder} ({error.strerror or error}: {error.filename or 'disk'}). "
+            "Nothing was changed; check free space, permissions and whether the disk is read-only."
+        )
+        raise StoreError(msg) from error
+
+
+def number_hashes(connection: sqlite3.Connection, hashes: Iterable[str]) -> dict[str, int]:
+    """Return the number of each hash, giving numbers to new ones."""
+    wanted = json_list(sorted(hashes))  # sorted: equal input, equal file
+    connection.execute("INSERT OR IGNORE INTO hashes (hash) SELECT value FROM json_each(?)", (wanted,))
+    found = "SELECT hash, id FROM hashes WHERE hash IN (SELECT value FROM json_each(?))"
+    return dict(connection.execute(found, (wanted,)))
+
+
+def json_list(values: Iterable[str]) -> str:
+    """Return *values* as one parameter for ``IN (SELECT value FROM json_each(?))``."""
+    return json.dumps(list(values))
+
+
+def _connect(folder: Path, mode: str, *, timeout_s: float) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"{(folder / FILE_NAME).as_uri()}?{mode}",
+        uri=True,
+        timeout=timeout_s,
+        isolation_level=None,  # transactions begin where we say so
+        check_same_thread=False,
+    )
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")  # a commit survives a power cut
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # the first access to the file
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _connect_to_existing(folder: Path, *, timeout_s: float) -> sqlite3.Connection:
+    try:
+        return _connect(folder, "mode=rw", timeout_s=timeout_s)
+    except sqlite3.OperationalError:
+        # WAL needs to write beside the file even to read it. On a read-only disk nobody can
+        # change the file, so it may be read as it stands, unless a log waits to be merged.
+        log = folder / f"{FILE_NAME}-wal"
+        if os.access(folder, os.W_OK) or (log.exists() and log.stat().st_size):
+            raise
+    return _connect(folder, "mode=ro&immutable=1", timeout_s=timeout_s)
+
+
+def _check_header(folder: Path, connection: sqlite3.Connection) -> None:
+    application_id = _number(connection, "application_id")
+    written_format = _number(connection, "user_version")
+    tables = _tables(connection)
+    if application_id == 0 and not tables:
+        msg = f"The workspace {folder} was never finished: run `caskg build` to make it anew."
+        raise NoWorkspaceError(msg)
+    if application_id == APPLICATION_ID and written_format > FORMAT:
+        msg = (
+            f"The workspace {folder} has format {written_format}, and this CaSKG reads up to {FORMAT}: "
+            "upgrade CaSKG, or choose another folder."
+        )
+        raise FormatError(msg)
+    if (application_id, written_format) != (APPLICATION_ID, FORMAT) or tables != _expected_tables():
+        msg = (
+            f"{folder / FILE_NAME} is damaged, or not a database of CaSKG: "
+            "restore a copy of it, or choose another folder."
+        )
+        raise DamagedError(msg)
+
+
+def _number(connection: sqlite3.Connection, pragma: str) -> int:
+    return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])
+
+
+def _tables(connection: sqlite3.Connection) -> set[tuple[Any, ...]]:
+    return set(connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"))
+
+
+def _expected_tables() -> set[tuple[Any, ...]]:
+    empty = sqlite3.connect(":memory:")
+    try:
+        empty.executescript(SCHEMA)
+        return _tables(empty)
+    finally:
+        empty.close()
