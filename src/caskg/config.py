@@ -291,7 +291,7 @@ class RetrieveConfig:
 
     seeds: SeedConfig = field(default_factory=SeedConfig)
     diffusion: DiffusionConfig = field(default_factory=DiffusionConfig)
-    min_sufficiency: float = 0.35
+    min_sufficiency: float = 0.32
     rare_words: float = 2.0
     rare_words_alone: float = 0.75
     prerequisites_first: bool = True

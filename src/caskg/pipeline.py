@@ -18,12 +18,11 @@ from caskg.graph.inputs import graph_inputs, signal_texts
 from caskg.graph.probes import choose_substitutes, collect_scores, keep_substitutes, plan_probes, probe_key
 from caskg.graph.publish import publish
 from caskg.library.embed import embed_texts
-from caskg.library.lexical import Bm25Index, tokenize
 from caskg.library.references import resolve_references
-from caskg.library.texts import skill_text, whole_text, without_mentions
+from caskg.library.texts import skill_text, without_mentions
 from caskg.protocols import Encoder, Prober
 from caskg.published import Build
-from caskg.retrieval.seeds import NameIndex, SearchIndex
+from caskg.retrieval.seeds import SearchIndex
 from caskg.schema import (
     IntArray,
     Label,
@@ -35,7 +34,6 @@ from caskg.schema import (
     ResolvedReference,
     Skill,
     SkillLibrary,
-    VectorArray,
     Verdict,
 )
 from caskg.store.ledger import Ledger
@@ -113,7 +111,7 @@ def build(
         candidates=candidates,
         reliability=reliability,
         graph=publish(candidates, reliability, config=config.publication, tie_break=inputs.tie_break),
-        index=search_index(library.skills, vectors=vectors[len(library) :], tie_break=inputs.tie_break),
+        index=SearchIndex.fit(library.skills, vectors[len(library) :], tie_break=inputs.tie_break),
         n_frontier=len(asked),
     )
 
@@ -182,14 +180,3 @@ def ask(requests: Sequence[ProbeRequest], *, prober: Prober, ledger: Ledger) -> 
     ledger.record((key, answers[key]) for key in open_requests)
     now = set(keys)
     return {key: answer for key, answer in answers.items() if key in now or key.prober_id != prober.prober_id}
-
-
-def search_index(skills: Sequence[Skill], *, vectors: VectorArray, tie_break: IntArray) -> SearchIndex:
-    """Index what queries are compared with: full names, descriptions, whole files."""
-    return SearchIndex(
-        names=NameIndex.fit([skill.name for skill in skills]),
-        short=Bm25Index.fit([tokenize(skill_text(skill)) for skill in skills]),
-        full=Bm25Index.fit([tokenize(whole_text(skill)) for skill in skills]),
-        vectors=vectors,
-        tie_break=tie_break,
-    )

@@ -156,9 +156,9 @@ def test_where_nothing_fits_no_skill_is_returned_but_a_hint() -> None:
         "letter opener made from sterling silver"
     )
     assert (ranking.query[:13], ranking.skills, ranking.abstained) == ("letter opener", (), True)
-    assert ranking.sufficiency < 0.35
+    assert ranking.sufficiency < 0.32
     assert ranking.hint == (
-        f"No skill fits this task: sufficiency {ranking.sufficiency:.2f} of 0.35 needed. "
+        f"No skill fits this task: sufficiency {ranking.sufficiency:.2f} of 0.32 needed. "
         "Nearest: post. Try other words, or go on without a skill."
     )
     assert ranking.method == "caskg"
@@ -397,7 +397,9 @@ def parts(skills: Sequence[Skill], *, n_graph: int | None = None) -> dict[str, o
     return {
         "skills": skills,
         "ids": [skill.id for skill in SKILLS],
-        "index": SearchIndex.fit(SKILLS, encoder.encode([""] * len(SKILLS))),
+        "index": SearchIndex.fit(
+            SKILLS, encoder.encode([""] * len(SKILLS)), tie_break=np.arange(len(SKILLS))
+        ),
         "graph": make_graph(len(SKILLS) if n_graph is None else n_graph, EDGES),
         "encoder": encoder,
         "config": SHOW_ALL,

@@ -18,7 +18,6 @@ from caskg.retrieval.seeds import (
     SearchIndex,
     Seeds,
     check_query,
-    content_ranks,
     find_seeds,
     sufficiency,
     top,
@@ -106,13 +105,6 @@ def test_scores_that_differ_by_rounding_are_equal() -> None:
     assert top(np.array([0.3, 0.1 + 0.2]), 1, np.array([0, 1])).tolist() == [0]
     assert top(np.array([0.3, 0.3 + 1e-9]), 1, np.array([0, 1])).tolist() == [1]
     assert top(np.array([1e-13]), 1, np.array([0])).tolist() == []
-
-
-def test_content_ranks_follow_the_hash() -> None:
-    """Skills of one content share a rank."""
-    ranks = content_ranks(["c", "a", "b", "a"])
-    assert ranks.tolist() == [2, 0, 1, 0]
-    assert content_ranks([]).tolist() == []
 
 
 # ---------------------------------------------------------------- seeds
@@ -423,13 +415,14 @@ def test_an_index_of_skills_reads_names_descriptions_and_bodies() -> None:
         make_skill("x/soft-egg", "boil gently", body="use a spoon"),
         make_skill("x/other", "fold paper"),
     ]
-    index = SearchIndex.fit(skills, np.zeros((2, 1), dtype=np.float32))
+    ties = np.array([1, 0])
+    index = SearchIndex.fit(skills, np.zeros((2, 1), dtype=np.float32), tie_break=ties)
     assert index.names.find("a soft egg").tolist() == [0]
     assert index.short.scores(["egg"])[0] > 0
     assert index.short.scores(tokenize("boil"))[0] > 0
     assert index.short.scores(["spoon"])[0] == 0
     assert index.full is not None
     assert index.full.scores(["spoon"])[0] > 0
-    assert index.tie_break.tolist() == content_ranks([skill.content_hash for skill in skills]).tolist()
+    assert index.tie_break is ties
     assert index.knows_meanings
-    assert not SearchIndex.fit(skills, index.vectors, knows_meanings=False).knows_meanings
+    assert not SearchIndex.fit(skills, index.vectors, tie_break=ties, knows_meanings=False).knows_meanings

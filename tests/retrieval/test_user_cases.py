@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import product
 
+import numpy as np
 import pytest
 
 from caskg.config import RetrieveConfig
@@ -43,7 +44,7 @@ def with_meanings(skills: Sequence[Skill]) -> GraphRetriever:
     return GraphRetriever(
         skills=skills,
         ids=[skill.id for skill in skills],
-        index=SearchIndex.fit(skills, vectors),
+        index=SearchIndex.fit(skills, vectors, tie_break=np.arange(len(skills))),
         graph=make_graph(len(skills)),
         encoder=MINILM,
         config=DEFAULT,

@@ -15,6 +15,7 @@ from caskg.schema import (
     EdgeState,
     EdgeType,
     FloatArray,
+    IntArray,
     Skill,
     SkillGraph,
     VectorArray,
@@ -45,6 +46,12 @@ def make_graph(n_skills: int, edges: Sequence[Edge] = ()) -> SkillGraph:
         types=np.array([EDGE_TYPES.index(edge.type) for edge in edges], dtype=np.int8),
         states=np.array([EDGE_STATES.index(edge.state) for edge in edges], dtype=np.int8),
     )
+
+
+def content_ranks(skills: Sequence[Skill]) -> IntArray:
+    """Return each skill's rank by the hash of its content."""
+    hashes = np.array([skill.content_hash for skill in skills], dtype=np.str_)
+    return np.argsort(np.argsort(hashes, kind="stable"), kind="stable")
 
 
 def seeds_at(n_skills: int, *positions: int) -> FloatArray:
@@ -89,7 +96,9 @@ def make_retriever(
     return GraphRetriever(
         skills=skills,
         ids=[skill.id for skill in skills],
-        index=SearchIndex.fit(skills, vectors, knows_meanings=knows_meanings),
+        index=SearchIndex.fit(
+            skills, vectors, tie_break=content_ranks(skills), knows_meanings=knows_meanings
+        ),
         graph=make_graph(len(skills), edges),
         encoder=encoder,
         config=config or RetrieveConfig(min_sufficiency=0.0),

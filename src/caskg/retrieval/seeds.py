@@ -103,14 +103,21 @@ class SearchIndex:
     knows_meanings: bool = True
 
     @classmethod
-    def fit(cls, skills: Sequence[Skill], vectors: VectorArray, *, knows_meanings: bool = True) -> Self:
+    def fit(
+        cls,
+        skills: Sequence[Skill],
+        vectors: VectorArray,
+        *,
+        tie_break: IntArray,
+        knows_meanings: bool = True,
+    ) -> Self:
         """Index *skills* by position, beside the vectors of their `skill_text`."""
         return cls(
             names=NameIndex.fit([skill.name for skill in skills]),
             short=Bm25Index.fit([tokenize(skill_text(skill)) for skill in skills]),
             full=Bm25Index.fit([tokenize(whole_text(skill)) for skill in skills]),
             vectors=vectors,
-            tie_break=content_ranks([skill.content_hash for skill in skills]),
+            tie_break=tie_break,
             knows_meanings=knows_meanings,
         )
 
@@ -210,15 +217,6 @@ def find_seeds(
             rare_words=float(lexical[0].max(initial=0.0)) / unseen_idf,
         ),
     )
-
-
-def content_ranks(content_hashes: Sequence[str]) -> IntArray:
-    """Return each skill's rank by the hash of its content, so that no tie is broken by an id or a path.
-
-    >>> content_ranks(["b", "a", "b"]).tolist()
-    [1, 0, 1]
-    """
-    return np.unique(np.array(content_hashes, dtype=np.str_), return_inverse=True)[1].astype(np.int64)
 
 
 def top(scores: FloatArray, limit: int, tie_break: IntArray) -> IntArray:

@@ -1,0 +1,298 @@
+"""A library as the arrays that signals compare (method, Sections 1 and 2).
+
+First step of the graph half: everything that reads text is done here, once;
+`signals` and `recall` only count and multiply. A skill is a position in the
+library throughout.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from caskg.config import SignalConfig
+from caskg.graph.roles import Role, role_codes, role_of, without_verb
+from caskg.library.lexical import token_matrix, tokenize
+from caskg.library.texts import distinctive_names
+from caskg.schema import (
+    BoolArray,
+    CodeArray,
+    IntArray,
+    ReferenceKind,
+    ReferenceRole,
+    ResolvedReference,
+    Skill,
+    SkillFields,
+    SkillLibrary,
+    VectorArray,
+)
+
+SparseRows = csr_array[np.float64, tuple[int, int]]
+TokenSet = tuple[str, ...]  # sorted, without repetitions
+
+LENGTH_TOLERANCE = 1e-3
+"""How far the length of a vector may be from 1."""
+
+_FIELDS = ("inputs", "outputs", "gives", "presupposes", "recovery")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statements:
+    """Token sets of the short things that skills state, such as the names of their inputs.
+
+    Attributes:
+        sets: The distinct token sets, none empty, as 0/1 rows of shape ``(n_sets, n_tokens)``.
+        rows: The set of each statement, grouped by skill, shape ``(n_statements,)``.
+        start: Where the statements of each skill begin, and the end of all; shape ``(n_skills + 1,)``.
+    """
+
+    sets: SparseRows
+    rows: IntArray
+    start: IntArray
+
+    @property
+    def count(self) -> IntArray:
+        """How many statements each skill makes, shape ``(n_skills,)``; 0 for one that is silent."""
+        return np.diff(self.start)
+
+    @property
+    def sizes(self) -> IntArray:
+        """How many tokens each set has, shape ``(n_sets,)``, >= 1."""
+        return np.diff(self.sets.indptr)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatedFields:
+    """What skills state about themselves.
+
+    Attributes:
+        inputs: Names of inputs.
+        outputs: Names of outputs, or what the skill's own name says it gives.
+        by_name: Where it is its name, shape ``(n_skills,)``.
+        gives: Names of outputs, and effects.
+        presupposes: Preconditions.
+        recovery: Failures and recoveries.
+    """
+
+    inputs: Statements
+    outputs: Statements
+    by_name: BoolArray
+    gives: Statements
+    presupposes: Statements
+    recovery: Statements
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MentionedPairs:
+    """Pairs of skills in which one mentions the other, as sorted codes ``source * n_skills + target``.
+
+    Attributes:
+        needs: The target declares, links to or names the source as something other than a contrast.
+        repairs: A recovery of the target declares, links to or names the source.
+        contrasts: One says "not for this, use the other"; in both directions.
+    """
+
+    needs: IntArray
+    repairs: IntArray
+    contrasts: IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphInputs:
+    """A library as arrays.
+
+    Attributes:
+        vectors: Shape ``(n_skills, d)``: unit rows, or zeros for a text the encoder cannot read.
+        tokens: T_i as 0/1 rows, shape ``(n_skills, n_tokens)``: name, description, tools and tags.
+        stated: What the documents state.
+        roles: Positions in `ROLES`, or `NO_ROLE`; shape ``(n_skills,)``.
+        mentions: Who mentions whom.
+        tie_break: Ranks by a hash of the text, shape ``(n_skills,)``: content decides between
+            equal scores, so that neither ids nor the order of files matter.
+    """
+
+    vectors: VectorArray
+    tokens: SparseRows
+    stated: StatedFields
+    roles: CodeArray
+    mentions: MentionedPairs
+    tie_break: IntArray
+
+    @property
+    def n_skills(self) -> int:
+        """N."""
+        return len(self.roles)
+
+    @property
+    def sizes(self) -> IntArray:
+        """|T_i|, shape ``(n_skills,)``."""
+        return np.diff(self.tokens.indptr)
+
+
+def graph_inputs(
+    library: SkillLibrary,
+    vectors: VectorArray,
+    references: Sequence[ResolvedReference],
+    *,
+    config: SignalConfig,
+) -> GraphInputs:
+    """Read everything that signals compare.
+
+    Args:
+        library: The skills.
+        vectors: Shape ``(n_skills, d)``: the encoded `signal_texts`.
+        references: The mentions whose skill was found.
+        config: What names are good for.
+
+    Raises:
+        ValueError: A vector is missing, or its length is neither 1 nor 0.
+    """
+    skills = library.skills
+    _check_vectors(vectors, n_skills=len(skills))
+    names = signal_names(skills, config=config)
+    by_name = [config.names_as_outputs and skill.fields.outputs is None for skill in skills]
+    texts = [_tokens(name, *_described(skill)) for name, skill in zip(names, skills, strict=True)]
+    stated = [
+        _stated_sets(skill.fields) | ({"outputs": _given_by(name)} if named else {})
+        for skill, name, named in zip(skills, names, by_name, strict=True)
+    ]
+    distinct = list(dict.fromkeys(tokens for fields in stated for sets in fields.values() for tokens in sets))
+    matrix = token_matrix([*texts, *distinct])
+    row = {tokens: len(texts) + at for at, tokens in enumerate(distinct)}
+    return GraphInputs(
+        vectors=vectors,
+        tokens=matrix[: len(texts)],
+        stated=StatedFields(
+            by_name=np.array(by_name, dtype=np.bool_),
+            **{name: _statements([fields[name] for fields in stated], row, matrix) for name in _FIELDS},
+        ),
+        roles=role_codes(_role(skill, config=config) for skill in skills),
+        mentions=_mentions(skills, references),
+        tie_break=_content_ranks(skills),
+    )
+
+
+def signal_texts(library: SkillLibrary, *, config: SignalConfig) -> list[str]:
+    """Return what the semantic signal compares: "name: description", or what there is of it."""
+    names = signal_names(library.skills, config=config)
+    return [
+        ": ".join(part for part in (name, skill.description) if part)
+        for name, skill in zip(names, library.skills, strict=True)
+    ]
+
+
+def signal_names(skills: Sequence[Skill], *, config: SignalConfig) -> list[str]:
+    """Return the part of each name that signals compare; empty where names are left out (laws b and c)."""
+    if not config.names_in_text:
+        return [""] * len(skills)
+    names = [skill.name for skill in skills]
+    return distinctive_names(names, family_size=config.family_size, family_share=config.family_share)
+
+
+def _role(skill: Skill, *, config: SignalConfig) -> Role | None:
+    return role_of(*([skill.name] if config.names_in_text else []), skill.description)
+
+
+def _described(skill: Skill) -> tuple[str, ...]:
+    return (skill.description, *(skill.fields.tools or ()), *(skill.fields.tags or ()))
+
+
+def _stated_texts(fields: SkillFields) -> dict[str, Sequence[str]]:
+    """Return the texts of each field of `StatedFields`."""
+    inputs = [parameter.name for parameter in fields.inputs or ()]
+    outputs = [parameter.name for parameter in fields.outputs or ()]
+    return {
+        "inputs": inputs,
+        "outputs": outputs,
+        "gives": [*outputs, *(fields.effects or ())],
+        "presupposes": fields.preconditions or (),
+        "recovery": fields.recovery or (),
+    }
+
+
+def _stated_sets(fields: SkillFields) -> dict[str, list[TokenSet]]:
+    """Return the distinct token sets of each field; a text without tokens states nothing."""
+    return {
+        name: list(dict.fromkeys(tokens for text in texts if (tokens := _tokens(text))))
+        for name, texts in _stated_texts(fields).items()
+    }
+
+
+def _given_by(name: str) -> list[TokenSet]:
+    tokens = tuple(sorted(set(without_verb(name))))
+    return [tokens] if tokens else []
+
+
+def _tokens(*texts: str) -> TokenSet:
+    return tuple(sorted({token for text in texts for token in tokenize(text)}))
+
+
+def _statements(
+    by_skill: Sequence[Sequence[TokenSet]], row: Mapping[TokenSet, int], matrix: SparseRows
+) -> Statements:
+    rows = np.array([row[tokens] for skill in by_skill for tokens in skill], dtype=np.int64)
+    used, rows = np.unique(rows, return_inverse=True)
+    start = np.cumsum([0, *(len(skill) for skill in by_skill)])
+    return Statements(sets=matrix[used], rows=rows, start=start)
+
+
+def _mentions(skills: Sequence[Skill], references: Iterable[ResolvedReference]) -> MentionedPairs:
+    needs: list[int] = []
+    repairs: list[int] = []
+    contrasts: list[int] = []
+    for reference in references:
+        pair = reference.source * len(skills) + reference.target
+        if reference.kind is ReferenceKind.CONTRAST:
+            contrasts += [pair, reference.target * len(skills) + reference.source]
+            continue
+        needs.append(pair)
+        writer, mentioned = reference.target, reference.source
+        if reference.role is ReferenceRole.NEXT:
+            writer, mentioned = mentioned, writer
+        if _stands_in_recovery(reference.evidence, skills[writer].fields):
+            repairs.append(mentioned * len(skills) + writer)
+    return MentionedPairs(needs=_codes(needs), repairs=_codes(repairs), contrasts=_codes(contrasts))
+
+
+def _stands_in_recovery(evidence: str, fields: SkillFields) -> bool:
+    """Whether a line is one of the recoveries: one may be cut short, so either may hold the other."""
+    line = set(tokenize(evidence))
+    recoveries = [set(tokenize(text)) for text in fields.recovery or ()]
+    return any(line and tokens and (line <= tokens or tokens <= line) for tokens in recoveries)
+
+
+def _codes(pairs: Sequence[int]) -> IntArray:
+    return np.unique(np.array(pairs, dtype=np.int64))
+
+
+def _content_ranks(skills: Sequence[Skill]) -> IntArray:
+    """Rank by a hash of the text without names; equal texts by content hash, then by position.
+
+    A hash, so that no first letter is favoured; without names, so that renaming changes nothing.
+    """
+
+    def key(position: int) -> tuple[bytes, str]:
+        skill = skills[position]
+        stated = _stated_texts(skill.fields) | {"recovery": ()}  # which may name other skills
+        text = repr((_described(skill), stated))
+        return hashlib.blake2b(text.encode(), digest_size=16).digest(), skill.content_hash
+
+    order = sorted(range(len(skills)), key=key)
+    ranks = np.empty(len(skills), dtype=np.int64)
+    ranks[order] = np.arange(len(skills))
+    return ranks
+
+
+def _check_vectors(vectors: VectorArray, *, n_skills: int) -> None:
+    if vectors.shape[:-1] != (n_skills,):
+        msg = f"{n_skills} skills need as many vectors, got shape {vectors.shape}: encode `signal_texts`."
+        raise ValueError(msg)
+    lengths = np.linalg.norm(vectors, axis=1)
+    wrong = np.flatnonzero(~((np.abs(lengths - 1.0) <= LENGTH_TOLERANCE) | (lengths == 0.0)))
+    if len(wrong):
+        msg = (
+            f"Vector {wrong[0]} has length {lengths[wrong[0]]}: vectors must have length 1, or 0 for no text."
+        )
+        raise ValueError(msg)

@@ -1,0 +1,238 @@
+"""Recall channels: the few pairs, out of all N^2, that are worth a closer look (method, Sections 2 and 8).
+
+Third step of the graph half, between `signals` and `candidates`. A channel
+gives each skill at the bounded end its top k partners. Scores are computed for
+blocks of skills (rows) with all skills (columns), so memory stays bounded
+whatever N is; content (``tie_break``) decides between equal scores.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from caskg.config import Bound, BuildConfig
+from caskg.graph.inputs import GraphInputs, SparseRows, Statements
+from caskg.graph.roles import ROLES, Role, pair_scores
+from caskg.graph.signals import (
+    BLOCK_CELLS,
+    Overlap,
+    affinity,
+    as_similarity,
+    blocks,
+    jaccard,
+    name_match,
+    takes_nothing,
+)
+from caskg.schema import CHANNELS, BoolArray, Channel, FloatArray, IntArray
+
+OUT = -np.inf
+"""The score of a pair that a channel does not offer."""
+
+
+def recall(
+    inputs: GraphInputs, *, labelled: IntArray, config: BuildConfig, block_cells: int = BLOCK_CELLS
+) -> tuple[IntArray, IntArray]:
+    """Return the union of all channels.
+
+    Args:
+        inputs: The library as arrays.
+        labelled: Pairs that someone labelled, as codes ``source * n_skills + target``.
+        config: The bounds of each channel. One whose signal has weight 0 is off.
+        block_cells: About how many numbers a block may hold.
+
+    Returns:
+        The pairs as sorted codes, unique and without loops, and the bit set of their channels.
+    """
+    found = [(Channel.LABEL, labelled)]
+    if config.signals.weights.reference > 0:
+        found.append((Channel.REFERENCE, inputs.mentions.needs))
+    found += _by_score(inputs, config=config, block_cells=block_cells)
+    codes, place = np.unique(np.concatenate([codes for _, codes in found]), return_inverse=True)
+    channels = np.zeros(len(codes), dtype=np.int64)
+    bits = np.repeat([channel_bit(channel) for channel, _ in found], [len(codes) for _, codes in found])
+    np.bitwise_or.at(channels, place, bits)
+    proper = codes % (inputs.n_skills + 1) != 0  # a loop's code is i * n + i
+    return codes[proper], channels[proper]
+
+
+def channel_bit(channel: Channel) -> int:
+    """Return the bit of a channel in ``Candidates.channels``."""
+    return 1 << CHANNELS.index(channel)
+
+
+def top_k(scores: FloatArray, k: int, *, order: IntArray) -> tuple[IntArray, IntArray]:
+    """Find the *k* highest scores of each row, `OUT` never; of equal scores the first by *order*.
+
+    Args:
+        scores: Shape ``(n_rows, n_columns)``.
+        k: Most scores of a row, >= 0.
+        order: The columns, in the order in which they go where scores are equal.
+
+    Returns:
+        Rows and columns of what was found.
+
+    >>> rows, columns = top_k(np.array([[0.5, 0.9, 0.5, OUT]]), 2, order=np.array([2, 1, 0, 3]))
+    >>> columns
+    array([1, 2])
+    """
+    left = scores[:, order]
+    rows = np.arange(len(left))
+    found = [(rows[:0], rows[:0])]
+    for _ in range(min(k, left.shape[1])):
+        best = left.argmax(axis=1)  # the first of equal ones
+        offered = left[rows, best] > OUT
+        if not offered.any():
+            break
+        left[rows, best] = OUT
+        found.append((rows[offered], order[best[offered]]))
+    row, column = zip(*found, strict=True)
+    return np.concatenate(row), np.concatenate(column)
+
+
+def _by_score(
+    inputs: GraphInputs, *, config: BuildConfig, block_cells: int
+) -> Iterator[tuple[Channel, IntArray]]:
+    """Yield the pairs of each channel that ranks by score, block by block."""
+    weights, bounds = config.signals.weights, config.recall
+    score = _BlockScores(inputs, config=config)
+    channels: list[tuple[Channel, float, int, Callable[[IntArray], FloatArray]]] = [
+        (Channel.LEXICAL, weights.lexical, bounds.lexical, score.lexical),
+        (Channel.STRUCTURAL, weights.structural, bounds.structural, score.structural),
+        (Channel.STRUCTURAL, weights.structural, bounds.verification, score.verification),
+        (Channel.SEMANTIC, weights.semantic, bounds.semantic, score.semantic),
+        (Channel.IO, weights.io, bounds.io, score.io),
+        (Channel.ENABLER, weights.enabler, bounds.enabler, score.enabler),
+    ]
+    by_content = np.argsort(inputs.tie_break)
+    for rows in blocks(np.full(inputs.n_skills, inputs.n_skills), limit=block_cells):
+        for channel, weight, most, scores in channels:
+            if weight <= 0:
+                continue
+            values = scores(rows)
+            values[np.arange(len(rows)), rows] = OUT
+            row, column = top_k(values, most, order=by_content)
+            source, target = (rows[row], column) if score.from_source else (column, rows[row])
+            yield channel, source * inputs.n_skills + target
+
+
+class _BlockScores:
+    """What each channel thinks of a run of skills at the bounded end (rows) with all skills (columns).
+
+    A channel takes consecutive rows and returns shape ``(len(rows), n_skills)``,
+    `OUT` where it offers nothing.
+    """
+
+    def __init__(self, inputs: GraphInputs, *, config: BuildConfig) -> None:
+        self.bounds, self.constants = config.recall, config.signals
+        self.from_source = config.recall.bound is Bound.SOURCE
+        self.tokens, self.roles = inputs.tokens, inputs.roles
+        self.vectors = inputs.vectors.astype(np.float64)
+        table = pair_scores(strong=self.constants.strong_pair, support=self.constants.support_pair)
+        table = table if self.from_source else table.T
+        into_verify = np.zeros_like(table, dtype=np.bool_)
+        (into_verify if self.from_source else into_verify.T)[:, ROLES.index(Role.VERIFY)] = True
+        self.verification_pairs, self.other_pairs = (table > 0) & into_verify, (table > 0) & ~into_verify
+        stated = inputs.stated
+        self.parameters = self._ends(stated.outputs, stated.inputs)
+        self.states = self._ends(_only(stated.gives, takes_nothing(inputs)), stated.presupposes)
+
+    def lexical(self, rows: IntArray) -> FloatArray:
+        values = self._overlaps(rows, jaccard)
+        return _offer(values > self.bounds.lexical_floor, values)
+
+    def structural(self, rows: IntArray) -> FloatArray:
+        return self._role_pairs(rows, self.other_pairs)
+
+    def verification(self, rows: IntArray) -> FloatArray:
+        return self._role_pairs(rows, self.verification_pairs)
+
+    def semantic(self, rows: IntArray) -> FloatArray:
+        values = self._cosines(rows)
+        return _offer(values >= self.bounds.semantic_floor, values)
+
+    def io(self, rows: IntArray) -> FloatArray:
+        values = best_matches(*self.parameters, rows, overlap=name_match)
+        offered = values > 0
+        if self.bounds.io_by_likeness:
+            values *= self._cosines(rows) + self._overlaps(rows, jaccard)
+        return _offer(offered, values)
+
+    def enabler(self, rows: IntArray) -> FloatArray:
+        values = best_matches(*self.states, rows, overlap=affinity)
+        return _offer(values > 0, values)
+
+    def _ends(self, source: Statements, target: Statements) -> tuple[Statements, Statements]:
+        """Return the statements of the bounded end, then those of the other."""
+        return (source, target) if self.from_source else (target, source)
+
+    def _cosines(self, rows: IntArray) -> FloatArray:
+        return as_similarity(self.vectors[rows] @ self.vectors.T)
+
+    def _overlaps(self, rows: IntArray, overlap: Overlap) -> FloatArray:
+        return overlaps(self.tokens[rows], self.tokens, overlap=overlap)
+
+    def _role_pairs(self, rows: IntArray, pairs: BoolArray) -> FloatArray:
+        """Rank some role pairs by affinity."""
+        values = self._overlaps(rows, affinity)
+        paired = pairs[np.ix_(self.roles[rows], self.roles)]
+        return _offer(paired & (values >= self.constants.affinity_floor), values)
+
+
+def best_matches(
+    here: Statements,
+    there: Statements,
+    rows: IntArray,
+    *,
+    overlap: Overlap,
+    block_cells: int = BLOCK_CELLS,
+) -> FloatArray:
+    """Return the best overlap of a statement of each row with one of each skill; 0 where either is silent.
+
+    Names such as "file" make almost every pair of skills share something. So
+    distinct token sets are scored first, and only then spread over the skills.
+
+    Args:
+        here: Statements of the rows.
+        there: Statements of the columns.
+        rows: A run of consecutive skills.
+        overlap: Scores two token sets.
+        block_cells: About how many numbers a block may hold.
+
+    Returns:
+        Shape ``(len(rows), n_skills)``, in ``[0, 1]``.
+    """
+    values = np.zeros((len(rows), len(there.count)))
+    stating, answering = np.flatnonzero(here.count[rows]), np.flatnonzero(there.count)
+    if not len(answering):
+        return values
+    cost = here.count[rows[stating]] * len(there.sizes) + len(there.rows)
+    for block in blocks(cost, limit=block_cells):
+        skills = rows[stating[block]]
+        first, last = here.start[skills[0]], here.start[skills[-1] + 1]
+        sets, place = np.unique(here.rows[first:last], return_inverse=True)
+        scores = overlaps(here.sets[sets], there.sets, overlap=overlap)
+        by_row = np.maximum.reduceat(scores[place], here.start[skills] - first, axis=0)
+        by_column = np.ascontiguousarray(by_row.T)[there.rows]  # whose rows are read as a whole: faster
+        best = np.maximum.reduceat(by_column, there.start[answering], axis=0).T
+        values[np.ix_(stating[block], answering)] = best
+    return values
+
+
+def overlaps(rows: SparseRows, columns: SparseRows, *, overlap: Overlap) -> FloatArray:
+    """Score each row with each column; who shares nothing gets 0 without being looked at."""
+    shared = (rows @ columns.T).tocsr()
+    row = np.repeat(np.arange(shared.shape[0]), np.diff(shared.indptr))
+    left, right = np.diff(rows.indptr)[row], np.diff(columns.indptr)[shared.indices]
+    shared.data = overlap(shared.data, left, right)
+    return shared.toarray()
+
+
+def _only(statements: Statements, skills: BoolArray) -> Statements:
+    """Keep the statements of the marked skills."""
+    kept = np.repeat(skills, statements.count)
+    start = np.concatenate([[0], np.cumsum(statements.count * skills)])
+    return Statements(sets=statements.sets, rows=statements.rows[kept], start=start)
+
+
+def _offer(offered: BoolArray, values: FloatArray) -> FloatArray:
+    return np.where(offered, values, OUT)

@@ -1,0 +1,114 @@
+"""Types of edges, case by case, in both profiles (method, Section 2)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from caskg.config import BuildConfig, EdgeTypeConfig, build_config
+from caskg.graph.candidates import edge_types
+from caskg.schema import EDGE_TYPES, EdgeType, ReferenceKind, ResolvedReference
+from factories import make_skill
+from graph.graph_cases import ends, needs, read, signal
+
+PAPER = build_config("paper")
+DEFAULT = build_config()
+
+
+def typed(
+    config: BuildConfig,
+    values: Mapping[str, float | None],
+    *,
+    references: list[ResolvedReference] | None = None,
+) -> EdgeType:
+    """Return the type of the pair 0 -> 1."""
+    inputs = read(make_skill("a"), make_skill("b"), references=references or [])
+    signals = {name: signal(value) for name, value in values.items()}
+    return EDGE_TYPES[int(edge_types(inputs, *ends((0, 1)), signals, config=config)[0])]
+
+
+@pytest.mark.parametrize("config", [PAPER, DEFAULT])
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({"io": 0.61}, "dependency"),
+        ({"io": 0.6}, "semantic"),
+        ({"io": None}, "semantic"),
+        ({"judge": 0.51}, "dependency"),
+        ({"judge": 0.5}, "semantic"),
+        ({"judge": None}, "semantic"),
+        ({"structural": 0.66}, "workflow"),
+        ({"structural": 0.65}, "semantic"),
+        ({"structural": None}, "semantic"),
+        ({"semantic": 0.86}, "alternative"),
+        ({"semantic": 0.85}, "semantic"),
+        ({"semantic": None}, "semantic"),
+        ({"io": 0.85, "structural": 0.78}, "dependency"),
+        ({"judge": 0.9, "structural": 0.78}, "dependency"),
+        ({}, "semantic"),
+    ],
+)
+def test_types_that_both_profiles_share(
+    config: BuildConfig, values: dict[str, float | None], expected: str
+) -> None:
+    """Above a threshold, never at it, and only where the signal is active."""
+    assert typed(config, values) == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "paper", "default"),
+    [
+        ({"semantic": 0.9, "io": 1.0}, "dependency", "alternative"),
+        ({"semantic": 0.9, "structural": 0.78}, "workflow", "alternative"),
+        ({"reference": 1.0}, "semantic", "dependency"),
+        ({"reference": 1.0, "structural": 0.78}, "workflow", "dependency"),
+        ({"enabler": 0.61}, "semantic", "dependency"),
+        ({"enabler": 0.6}, "semantic", "semantic"),
+    ],
+)
+def test_types_in_which_the_profiles_differ(
+    values: dict[str, float | None], paper: str, default: str
+) -> None:
+    """Ours looks for near duplicates first, and knows references and enablers."""
+    assert typed(PAPER, values) == paper
+    assert typed(DEFAULT, values) == default
+
+
+def test_a_contrast_is_never_a_dependency_nor_an_alternative() -> None:
+    """T9: "not for X, use Y", whichever of the two says it, and whatever else speaks for the pair."""
+    everything = {
+        "io": 1.0,
+        "judge": 1.0,
+        "structural": 0.78,
+        "semantic": 0.99,
+        "enabler": 1.0,
+        "reference": 1.0,
+    }
+    for contrast in (needs(0, 1, ReferenceKind.CONTRAST), needs(1, 0, ReferenceKind.CONTRAST)):
+        assert typed(DEFAULT, everything, references=[contrast]) == "semantic"
+        assert typed(DEFAULT, {"structural": 0.78}, references=[contrast]) == "semantic"
+        assert typed(PAPER, everything, references=[contrast]) == "dependency"
+
+
+def test_near_duplicates_of_which_one_needs_the_other_are_no_alternatives() -> None:
+    """A skill and its companion read alike; neither direction is then an alternative."""
+    near: dict[str, float | None] = {"semantic": 0.95}
+    assert typed(DEFAULT, near, references=[needs(0, 1)]) == "semantic"
+    assert typed(DEFAULT, near, references=[needs(1, 0)]) == "semantic"
+    assert typed(DEFAULT, {**near, "reference": 1.0}, references=[needs(0, 1)]) == "dependency"
+    assert typed(DEFAULT, {**near, "io": 1.0}, references=[needs(1, 0)]) == "dependency"
+
+
+def test_thresholds_of_types_come_from_the_configuration() -> None:
+    """Each has its own number."""
+    limits = EdgeTypeConfig(io=0.1, judge=0.2, structural=0.3, alternative=0.4, enabler=0.5)
+    config = replace(DEFAULT, types=limits)
+    for name, limit, expected in (
+        ("io", 0.1, "dependency"),
+        ("judge", 0.2, "dependency"),
+        ("structural", 0.3, "workflow"),
+        ("semantic", 0.4, "alternative"),
+        ("enabler", 0.5, "dependency"),
+    ):
+        assert typed(config, {name: limit + 0.01}) == expected
+        assert typed(config, {name: limit}) == "semantic"
