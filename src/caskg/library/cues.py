@@ -1,0 +1,163 @@
+"""What the words around a mention say: a need, what comes next, a contrast, or nothing.
+
+"Run `x` first" makes x a need, "then hand over to `x`" what comes next, and "not
+for that, use `x`" a contrast, which is never a need. The words next to the mention
+decide, then its sentence, then the heading of its section. Words are English; a
+mention in another language is a bare mention.
+"""
+
+import re
+from typing import NamedTuple
+
+from caskg.library.headings import Topic
+from caskg.schema import ReferenceRole
+
+_NAMED = r"(?:`[^`]+`|\*\*[^*]+\*\*|\[[^\]]*\]\([^)]*\)|[@/]?\w+(?:-\w+)+)"
+_AND = r"\s*(?:,\s*(?:and|or)?|/|&|\+|\band\b|\bor\b)\s*"
+_LISTED_BEFORE = re.compile(rf"(?:{_NAMED}{_AND})+$")
+_LISTED_AFTER = re.compile(rf"^(?:{_AND}{_NAMED})+")
+_ANOTHER_BEFORE = re.compile(rf"{_NAMED}\W*(?:\band\W+)?$")
+
+# Words that may stand between a cue and the mention.
+_FILLER = (
+    "the|a|an|your|its|this|it|you|have|has|been|already|straight|back|please|agent|skills?|step|run|running|use"
+    "|using|apply|applying|call|calling|invoke|invoking|load|loading|read|reading|follow|following|do|doing"
+    "|complete|completing|see|described|go|to|on|with|through|via|by|in|of|from|outputs?|results?"
+)
+
+
+def _before(*phrases: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"\b(?:{'|'.join(phrases)})[:,]?(?:\s+(?:{_FILLER})){{0,3}}\s*[\"'(\[]*$", re.IGNORECASE
+    )
+
+
+def _after(*phrases: str) -> re.Pattern[str]:
+    return re.compile(rf"^[^\w|]*(?:skills?\b\W*)?(?:{'|'.join(phrases)})", re.IGNORECASE)
+
+
+_CONTRAST_BEFORE = _before(
+    r"instead of|rather than|unlike|alternatives? to|versus|vs\.?|compared (?:to|with)|confused with",
+    r"(?:different|differs|distinct) from|do not|don't|never|overlaps? with|belongs? (?:in|to)",
+    r"(?:work|job|task|case) (?:for|of)|for (?:that|those|these|them),?(?: (?:take|try|prefer|consult))?",
+)
+_CONTRAST_AFTER = _after(r"(?:instead(?! of)|for (?:that|those|these|them)|alternative|(?:is|are) better)\b")
+_CONTRAST_SENTENCE = re.compile(
+    r"\b(?:not (?:for|when|if|intended|meant|suited|suitable|applicable)|do(?:es)? not (?:use|cover|handle)"
+    r"|don't use|isn't for|out of scope)\b",
+    re.IGNORECASE,
+)
+_LIMITS_AFTER = re.compile(r"\bnot (?:for|as|when)\b", re.IGNORECASE)
+_POINTS_ELSEWHERE = re.compile(r"^\W*(?:use|see|try|take|prefer|for)\b", re.IGNORECASE)
+_NEED_BEFORE = _before(
+    r"requires?|required|needs?|depends? on|dependent on|relies on|prerequisites?|assumes?|builds? on",
+    r"based on|after|once|first|extends|what|passed|(?:starts?|comes?|inputs?|outputs?|results?) from",
+    r"(?:inputs?|outputs?|results?) of",
+    r"(?:produced|made|created|written|prepared|generated|built|exported|provided) (?:by|in|with|as in)",
+)
+_NEED_AFTER = _after(
+    r"(?:[\w'-]+[^\w|]+){0,4}(?:beforehand\b|before (?:this|you|using|running|starting|any|it|continuing)\b"
+    r"|first(?=\W*$|[^\w\s-]| (?:to|and|if|when|since|as|so|then)\b))",
+    r"(?:(?:is|are) (?:required|needed|a prerequisite)|must (?:be|come|have|run)|(?:use|run)d? before)\b",
+)
+_NEXT_BEFORE = _before(
+    r"then|next(?! to)|next step|followed by|afterwards?|after (?:this|that|it|which)|upstream of|leads? to",
+    r"(?:continue|go on|carry on|follow(?: up| on)?|proceed)s? (?:to|with)|(?:move|go)s? on to",
+    r"hand-?offs? to|(?:hand|pass)(?:s|es|ed)? (?:\w+ ){0,2}?(?:over|off|on)? ?to|feeds?(?: into)?",
+    r"(?:prepares?|ready) for|(?:comes |runs |use )?before|inputs? (?:for|to)",
+    r"(?:used|needed|required|called|consumed) by",
+)
+_NEXT_AFTER = _after(
+    r"(?:is|comes|runs|goes) next\b|next(?=\W*$)|takes over\b|afterwards?\b|picks \w+ up\b",
+    r"(?:use|run) after\b|(?:depends on|needs|uses|reads|expects) (?:this|it|these)\b",
+)
+_POINTER = _before(
+    r"use|using|see|also|run|load|invoke|apply|call|read|follow|via|through|try|take|consult|install",
+    r"recommend|(?:pairs?|combines?|works?) with",
+    r"(?:switch|route|redirect|refer|defer|turn|delegate|escalate|transition)s? to",
+)
+_SKILL_BEFORE = re.compile(r"\bskills?\W*$", re.IGNORECASE)
+_SKILL_AFTER = re.compile(r"\W*skills?\b", re.IGNORECASE)
+_LEAD_IN = re.compile(r"[\W\d]*(?:[^:|]*:)?\W*")  # nothing but a list marker, or "works well with:"
+_STANDS_ALONE = re.compile(r"\s*(?:$|[-\u2013\u2014:(|,.])")
+
+_TOPIC_ROLES = {
+    Topic.INPUTS: ReferenceRole.NEED,
+    Topic.PRECONDITIONS: ReferenceRole.NEED,
+    Topic.NEXT: ReferenceRole.NEXT,
+}
+
+
+class Surroundings(NamedTuple):
+    """The text around a mention, without other skills listed beside it.
+
+    Attributes:
+        previous: The sentence before.
+        left: Its own sentence up to it.
+        right: Its own sentence from it on.
+    """
+
+    previous: str
+    left: str
+    right: str
+
+
+def surroundings(previous: str, left: str, right: str) -> Surroundings:
+    """Join lines, and drop what is listed beside the mention: "`a`, `b` and `c` first" is "`c` first"."""
+    left, right = _LISTED_BEFORE.sub("", left), _LISTED_AFTER.sub("", right)
+    return Surroundings(previous, " ".join(left.split()), " ".join(right.split()))
+
+
+def role(around: Surroundings, topic: Topic | None = None) -> ReferenceRole | None:
+    """Return what a mention says of the order, None where it says that the two are alternatives.
+
+    >>> role(surroundings("", "Run ", " first."))
+    <ReferenceRole.NEED: 'need'>
+    >>> role(surroundings("", "Then hand over to ", "."))
+    <ReferenceRole.NEXT: 'next'>
+    >>> role(surroundings("", "Not for soup; use ", ".")) is None
+    True
+    """
+    previous, left, right = around
+    if _CONTRAST_BEFORE.search(left) or _CONTRAST_AFTER.search(right):
+        return None
+    if close := _close_role(around):
+        recovers = topic is Topic.RECOVERY and close is ReferenceRole.NEXT  # it comes next to mend this
+        return ReferenceRole.MENTION if recovers else close
+    if _CONTRAST_SENTENCE.search(left) or _LIMITS_AFTER.search(right):
+        return None
+    if _CONTRAST_SENTENCE.search(previous) and _POINTS_ELSEWHERE.search(left):
+        return None
+    if topic is Topic.CONTRAST:
+        return None
+    return _TOPIC_ROLES.get(topic, ReferenceRole.MENTION) if topic else ReferenceRole.MENTION
+
+
+def speaks_of_a_skill(around: Surroundings, topic: Topic | None = None) -> bool:
+    """Whether an ordinary word is said to be a skill: "the x skill", or listed among related skills."""
+    if topic is Topic.RELATED and _LEAD_IN.fullmatch(around.left):
+        return True
+    return bool(_SKILL_BEFORE.search(around.left) or _SKILL_AFTER.match(around.right))
+
+
+def points_at(around: Surroundings) -> bool:
+    """Whether a bare word joined by hyphens is meant as a name: "use x-y", "- x-y: ...", "x-y first"."""
+    _, left, right = around
+    if (_LEAD_IN.fullmatch(left) or left.endswith("|")) and _STANDS_ALONE.match(right):
+        return True
+    cues = (_POINTER, _CONTRAST_BEFORE)
+    return any(cue.search(left) for cue in cues) or _close_role(around) is not None
+
+
+def _close_role(around: Surroundings) -> ReferenceRole | None:
+    if _NEED_AFTER.search(around.right) or _precedes(_NEED_BEFORE, around.left):
+        return ReferenceRole.NEED
+    if _NEXT_AFTER.search(around.right) or _precedes(_NEXT_BEFORE, around.left):
+        return ReferenceRole.NEXT
+    return None
+
+
+def _precedes(cue: re.Pattern[str], left: str) -> bool:
+    """Whether a cue stands right before the mention and does not speak of a skill named before it."""
+    found = cue.search(left)
+    return found is not None and not _ANOTHER_BEFORE.search(left[: found.start()])

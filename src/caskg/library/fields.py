@@ -1,0 +1,155 @@
+"""What a document states about its skill: from front matter, else from sections.
+
+A field the document does not state stays None. Both the specification's keys and
+those that authors add are read at the top level and below ``metadata``.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from caskg.library.front_matter import Value
+from caskg.library.headings import Topic, section_topics
+from caskg.library.markdown import Item, list_items, plain
+from caskg.library.mentions import Passage
+from caskg.schema import Parameter, Reference, ReferenceKind, ReferenceRole, Section, SkillFields
+
+_INPUTS = ("inputs", "input")
+_OUTPUTS = ("outputs", "output")
+_TOOLS = ("allowed-tools",)
+_TAGS = ("tags", "keywords")
+_REQUIRES = ("caskg-requires",)
+_DEPENDS = ("depends-on",)
+_READ = frozenset((*_INPUTS, *_OUTPUTS, *_TOOLS, *_TAGS, *_REQUIRES, *_DEPENDS))
+
+_TOOL = re.compile(r"[^\s,(]+(?:\([^)]*\))?")
+_PAUSE = re.compile(r"(?<=\S)(?:[,;:.]\s|\s[-\u2013\u2014(])")
+_PAUSES = " ,;:.-\u2013\u2014"
+
+_T = TypeVar("_T")
+
+
+def stated_values(front_matter: Mapping[str, Value]) -> dict[str, Value]:
+    """Return the entries that fields are read from; the top level goes before ``metadata``.
+
+    >>> stated_values({"license": "MIT", "metadata": {"tags": "a, b", "author": "c"}})
+    {'tags': 'a, b'}
+    """
+    metadata = front_matter.get("metadata")
+    below = metadata if isinstance(metadata, dict) else {}
+    return {key: value for key, value in {**below, **front_matter}.items() if key in _READ}
+
+
+def extract_fields(
+    stated: Mapping[str, Value], sections: Sequence[Section], *, description: str = ""
+) -> SkillFields:
+    """Read the fields of a skill.
+
+    Args:
+        stated: See `stated_values`; what front matter states is not read from sections again.
+        sections: The body; topics come from the headings, see `headings`.
+        description: Searched for references, as the sections are.
+    """
+    topics = section_topics(sections)
+
+    def items(topic: Topic) -> tuple[Item, ...] | None:
+        chosen = (s.text for s, t in zip(sections, topics, strict=True) if t is topic)
+        return _some(item for text in chosen for item in list_items(text))
+
+    def texts(topic: Topic) -> tuple[str, ...] | None:
+        found = items(topic)
+        return None if found is None else tuple(map(str, found))
+
+    def parameters(keys: Sequence[str], topic: Topic) -> tuple[Parameter, ...] | None:
+        written = _some(p for key in keys for p in _parameters(stated.get(key, "")) if p.name)
+        found = () if written else items(topic) or ()
+        return written or _some(_parameter(item) for item in found)
+
+    return SkillFields(
+        inputs=parameters(_INPUTS, Topic.INPUTS),
+        outputs=parameters(_OUTPUTS, Topic.OUTPUTS),
+        preconditions=texts(Topic.PRECONDITIONS),
+        effects=texts(Topic.EFFECTS),
+        recovery=texts(Topic.RECOVERY),
+        tools=_some(tool for key in _TOOLS for tool in _tools(stated.get(key, ""))),
+        tags=_some(tag for key in _TAGS for tag in _words(stated.get(key, ""))),
+        references=_some(_references(stated, sections, topics, description)),
+    )
+
+
+def _references(
+    stated: Mapping[str, Value],
+    sections: Sequence[Section],
+    topics: Sequence[Topic | None],
+    description: str,
+) -> Iterator[Reference]:
+    for keys, kind in ((_REQUIRES, ReferenceKind.DECLARED), (_DEPENDS, ReferenceKind.NAME)):
+        for key in keys:
+            for name in _words(stated.get(key, "")):
+                evidence = f"{key}: {name}"
+                yield Reference(target=name, kind=kind, evidence=evidence, role=ReferenceRole.NEED)
+    yield from Passage(description).links()
+    for section, topic in zip(sections, topics, strict=True):
+        yield from Passage(section.text, topic).links()
+
+
+def _parameters(value: Value) -> Iterator[Parameter]:
+    """Read what front matter gives as inputs or outputs: text, a list, or a mapping by name."""
+    if isinstance(value, dict):
+        for name, about in value.items():
+            yield _described(name, about)
+    elif isinstance(value, str):
+        yield from (_parameter(Item("", part)) for part in _words(value, spaces=False))
+    else:
+        for entry in value:
+            if isinstance(entry, str):
+                yield _parameter(Item("", entry))
+            elif isinstance(entry, dict) and "name" in entry:
+                yield _described(_text(entry["name"]) or "", entry)
+            else:
+                yield from _parameters(entry)
+
+
+def _described(name: str, about: Value) -> Parameter:
+    if isinstance(about, dict):
+        return Parameter(
+            name=name, type=_text(about.get("type")), description=_text(about.get("description"))
+        )
+    return Parameter(name=name, description=_text(about))
+
+
+def _text(value: Value | None) -> str | None:
+    return plain(value) or None if isinstance(value, str) else None
+
+
+def _parameter(item: Item) -> Parameter:
+    """Cut an item into its name and the rest, at the mark its author set or the first pause.
+
+    >>> _parameter(Item("", "Fresh water, about 250 ml"))
+    Parameter(name='Fresh water', type=None, description='about 250 ml')
+    """
+    head, text = item
+    if not head:
+        pause = _PAUSE.search(text)
+        cut = pause.start() if pause else len(text)
+        head, text = text[:cut], text[cut:].lstrip(_PAUSES)
+    return Parameter(name=head.rstrip("."), description=text or None)
+
+
+def _tools(value: Value) -> list[str]:
+    """Split at commas and spaces outside parentheses."""
+    texts = [value] if isinstance(value, str) else [text for text in value if isinstance(text, str)]
+    return [tool for text in texts for tool in _TOOL.findall(text)]
+
+
+def _words(value: Value, *, spaces: bool = True) -> Iterator[str]:
+    """Split text at commas, semicolons and lines, else at spaces; take the texts of a list as they are."""
+    if isinstance(value, str):
+        parts = re.split(r"[,;\n]", value)
+        value = list[Value](value.split() if spaces and len(parts) == 1 else parts)
+    return (text for text in map(_text, value) if text)
+
+
+def _some(found: Iterable[_T]) -> tuple[_T, ...] | None:
+    """Return the distinct values in order, None if there are none."""
+    return tuple(dict.fromkeys(found)) or None

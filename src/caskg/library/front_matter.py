@@ -1,0 +1,247 @@
+"""From the bytes of a file to its front matter and body.
+
+Front matter is YAML between two lines ``---``. Values are taken as written
+(``yes`` stays ``yes``): the text is composed into nodes and these are read, so
+no tag is ever executed and no alias expanded. Where YAML fails, the front matter
+is cut at its keys, and only a value that fails by itself is read as plain text.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from caskg.library.diagnostics import Code, Findings
+
+if TYPE_CHECKING:
+    import yaml
+
+Value: TypeAlias = str | list["Value"] | dict[str, "Value"]
+
+_MOST_UNREADABLE = 0.1  # share of characters above which a file is no text
+_MOST_DEPTH = 32  # of nested values
+_TAG = "tag:yaml.org,2002:"
+_UNREADABLE = re.compile("[\x01-\x08\x0e-\x1f\x7f\ufffd]")
+_OPENING = re.compile(r"\s*---[ \t]*(?:\n|\Z)")
+_CLOSING = re.compile(r"^---[ \t]*$", re.MULTILINE)
+_BODY_BEGINS = re.compile(r"^[ \t]*$|^#", re.MULTILINE)
+_HEADING = re.compile(r"\n[ \t]*\n#{1,6} ")
+_KEY = re.compile(r"^([A-Za-z_][\w.-]*)[ \t]*:(?=\s|\Z)", re.MULTILINE)
+_BLOCK_SCALAR = re.compile(r"\A[|>][-+\d]*(?=\s|\Z)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrontMatter:
+    """A document cut in two.
+
+    Attributes:
+        values: The entries of the front matter; those without a value are left out.
+        body: The text below it.
+        found: Whether there is front matter at all.
+    """
+
+    values: Mapping[str, Value]
+    body: str
+    found: bool
+
+
+class _Entry(NamedTuple):
+    key: str
+    value: Value | None
+    line: int  # in the block, from 0
+    tag: str = _TAG + "str"
+
+
+class _YamlProblem(ValueError):
+    def __init__(self, line: int, problem: str) -> None:
+        super().__init__(problem)
+        self.line = line  # in the block, from 0
+
+
+def decode(data: bytes, findings: Findings) -> str | None:
+    r"""Return the text of a file, or None if it holds none; its lines end in ``\n``.
+
+    UTF-8 or UTF-16, with or without a byte order mark. Bytes that do not fit are
+    replaced, NUL characters left out, both with a diagnostic.
+
+    >>> decode(b"\xef\xbb\xbfname\r\n", Findings("x"))
+    'name\n'
+    """
+    encoding = _encoding(data)
+    text = data.decode(encoding, errors="replace").removeprefix("\ufeff")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if encoding != "utf-8":
+        findings.add(Code.ENCODING, problem=f"it is {encoding.upper()}")
+    elif lost := text.count("\ufffd") - data.count("\ufffd".encode()):
+        findings.add(Code.ENCODING, problem=f"{lost} characters were replaced")
+    if nul := text.count("\0"):
+        findings.add(Code.NUL_CHARACTERS, count=nul)
+        text = text.replace("\0", "")
+    if not text.strip():
+        findings.add(Code.EMPTY)
+        return None
+    share = len(_UNREADABLE.findall(text)) / len(text)
+    if share > _MOST_UNREADABLE:
+        findings.add(Code.NOT_TEXT, share=share)
+        return None
+    return text
+
+
+def read_front_matter(text: str, findings: Findings) -> FrontMatter:
+    """Cut a document into front matter and body, and read the front matter."""
+    opening = _OPENING.match(text)
+    if opening is None:
+        return _without(text, findings)
+    start = opening.end()
+    end, body, closed = _end(text, start)
+    block, first_line = text[start:end], text.count("\n", 0, start) + 1
+    entries, problems = _entries(block)
+    if not entries and block.strip():
+        return _without(text, findings)
+    if not closed:
+        findings.add(Code.FRONT_MATTER_UNCLOSED, line=first_line)
+    for problem, line, what in problems:
+        findings.add(Code.YAML_RECOVERED, line=first_line + line, problem=problem, what=what)
+    return FrontMatter(values=_values(entries, first_line, findings), body=_trim(text[body:]), found=True)
+
+
+def _without(text: str, findings: Findings) -> FrontMatter:
+    findings.add(Code.NO_FRONT_MATTER)
+    return FrontMatter(values={}, body=_trim(text), found=False)
+
+
+def _trim(text: str) -> str:
+    return text.strip("\n") if text.strip() else ""
+
+
+def _encoding(data: bytes) -> str:
+    head = data[:8]
+    if head.startswith(b"\xff\xfe") or (len(head) > 1 and not any(head[1::2]) and all(head[::2])):
+        return "utf-16-le"
+    if head.startswith(b"\xfe\xff") or (len(head) > 1 and not any(head[::2]) and all(head[1::2])):
+        return "utf-16-be"
+    return "utf-8"
+
+
+def _end(text: str, start: int) -> tuple[int, int, bool]:
+    """Return where the front matter ends, where the body begins, and whether a ``---`` stands between.
+
+    A rule far down in the body does not close it: a heading above it would be inside.
+    """
+    closing = _CLOSING.search(text, start)
+    if closing is not None:
+        block = text[start : closing.start()]
+        if not _HEADING.search(block) or _is_yaml(block):
+            return closing.start(), closing.end(), True
+    begins = _BODY_BEGINS.search(text, start)
+    end = begins.start() if begins else len(text)
+    return end, end, False
+
+
+def _is_yaml(block: str) -> bool:
+    try:
+        return bool(_compose(block))
+    except _YamlProblem:
+        return False
+
+
+def _values(entries: list[_Entry], first_line: int, findings: Findings) -> dict[str, Value]:
+    values: dict[str, Value] = {}
+    for key, value, line, tag in entries:
+        if key in values:
+            findings.add(Code.DUPLICATE_KEY, line=first_line + line, key=key)
+        if value is None:
+            continue
+        if key in {"name", "description"} and isinstance(value, str) and tag != _TAG + "str":
+            findings.add(Code.NOT_A_STRING, line=first_line + line, key=key, value=value)
+        values[key] = value
+    return values
+
+
+def _entries(block: str) -> tuple[list[_Entry], list[tuple[str, int, str]]]:
+    """Return the entries of the front matter, and (problem, line, what was done) where YAML failed."""
+    try:
+        return _compose(block), []
+    except _YamlProblem as failure:
+        whole = (str(failure), failure.line, "each entry was read by itself")
+    entries: list[_Entry] = []
+    problems: list[tuple[str, int, str]] = []
+    for key, chunk, line in _chunks(block):
+        try:
+            entries += [entry._replace(line=entry.line + line) for entry in _compose(chunk)]
+        except _YamlProblem as failure:
+            entries.append(_Entry(key, _as_text(chunk), line))
+            problems.append((str(failure), line + failure.line, f"the value of {key!r} was read as text"))
+    if not {"name", "description"} & {entry.key for entry in entries}:
+        return [], []  # prose between two rules
+    return entries, problems or [whole]
+
+
+def _chunks(block: str) -> Iterator[tuple[str, str, int]]:
+    """Cut at the keys that stand at the beginning of a line: (key, text from it on, its line)."""
+    keys = list(_KEY.finditer(block))
+    ends = [*(key.start() for key in keys), len(block)]
+    for key, (start, end) in zip(keys, pairwise(ends), strict=True):
+        yield key[1], block[start:end], block.count("\n", 0, start)
+
+
+def _as_text(chunk: str) -> str:
+    text = " ".join(_BLOCK_SCALAR.sub("", chunk.partition(":")[2].strip(), count=1).split())
+    return text.strip(text[0]) if text[:1] in ('"', "'") else text
+
+
+def _compose(block: str) -> list[_Entry]:
+    """Read the entries of a YAML mapping without constructing any object.
+
+    Raises:
+        _YamlProblem: It is no YAML, no mapping, or uses aliases or deep nesting.
+    """
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        root = yaml.compose(block, Loader=loader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
+        raise _YamlProblem(mark.line if mark else 0, problem) from None
+    if root is None:
+        return []
+    if not isinstance(root, yaml.MappingNode):
+        raise _YamlProblem(0, "it has no keys")
+    seen: set[int] = set()
+    return [
+        _Entry(_key(key), _value(value, seen, 0), key.start_mark.line, value.tag) for key, value in root.value
+    ]
+
+
+def _key(node: "yaml.Node") -> str:
+    import yaml
+
+    if not isinstance(node, yaml.ScalarNode):
+        raise _YamlProblem(node.start_mark.line, "a key is no word")
+    return _storable(node.value)
+
+
+def _value(node: "yaml.Node", seen: set[int], depth: int) -> Value | None:
+    import yaml
+
+    line = node.start_mark.line
+    if id(node) in seen:  # an alias: a few lines of them can stand for gigabytes
+        raise _YamlProblem(line, "it uses an alias")
+    seen.add(id(node))
+    if depth > _MOST_DEPTH:
+        raise _YamlProblem(line, "it is nested too deeply")
+    if isinstance(node, yaml.MappingNode):
+        pairs = ((_key(key), _value(value, seen, depth + 1)) for key, value in node.value)
+        return {key: value for key, value in pairs if value is not None}
+    if isinstance(node, yaml.SequenceNode):
+        items = (_value(item, seen, depth + 1) for item in node.value)
+        return [item for item in items if item is not None]
+    return None if node.tag == _TAG + "null" else _storable(node.value)
+
+
+def _storable(text: str) -> str:
+    """Drop what an escape in quotes can bring in and no store can hold: NUL and lone surrogates."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()

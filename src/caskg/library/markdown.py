@@ -1,0 +1,171 @@
+"""Cutting Markdown: a body into sections, a section into items, a paragraph into sentences.
+
+Only blocks are parsed, by markdown-it-py, so that ``#`` in a code fence is no
+heading; inline markup is stripped where plain words are wanted.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from caskg.schema import Section
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+_LONGEST_PARAGRAPHS = 800  # characters; longer prose is no enumeration
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)
+_LIST_MARKER = re.compile(r"(?:[-*+]|\d+[.)])\s")
+_LINK = re.compile(r"!?\[([^\[\]]{0,300})\]\([^()]{0,600}\)")
+_MARKUP = re.compile(r"[*`]+|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w)|^\s*\[[ xX]\]\s")
+_HEAD = re.compile(
+    r"\s*(\*\*|__|`)(.+?)\1\s*(?:[:\u2013\u2014]|-\s|\Z)|\s*(\*\*|__)([^*_]+[:.])\3", re.DOTALL
+)
+SENTENCE_END = re.compile(  # before a lower-case letter it was an abbreviation
+    r"(?:(?<=[.!?])|(?<=[.!?][\"')\]*]))\s+(?=[^a-z\s])|(?<=[\u3002\uff01\uff1f])"
+)
+
+
+class Item(NamedTuple):
+    """An entry of a list, a row of a table or a sentence, as plain text.
+
+    ``head`` is what names it (bold or code before a colon or dash, the first cell
+    of a row, a whole sentence), else empty; ``text`` is the rest.
+    """
+
+    head: str
+    text: str
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in self if part)
+
+
+def cut_sections(body: str) -> tuple[Section, ...]:
+    r"""Cut a body at its headings.
+
+    A heading begins at the beginning of a line: those in lists and quotations do not cut.
+
+    >>> [(s.title, s.level, s.text) for s in cut_sections("Hello\n\n# A\n```\n# no\n```\n## B")]
+    [('', 0, 'Hello'), ('A', 1, '```\n# no\n```'), ('B', 2, '')]
+    """
+    lines = body.split("\n")
+    heads = [("", 0, 0, 0), *_headings(body, lines), ("", 0, len(lines), 0)]
+    sections = []
+    for (title, level, _, start), (_, _, end, _) in pairwise(heads):
+        text = "\n".join(lines[start:end]).strip("\n")
+        if level or text.strip():
+            sections.append(Section(title=title, level=level, text=text))
+    return tuple(sections)
+
+
+def list_items(text: str) -> tuple[Item, ...]:
+    r"""Return what a section enumerates: list entries and rows, else the sentences of short prose.
+
+    >>> list_items("You need:\n\n- **Kettle**: with lid\n- Water, cold\n")
+    (Item(head='Kettle', text='with lid'), Item(head='', text='Water, cold'))
+    >>> list_items("Flour and *salt*. A bowl.")
+    (Item(head='Flour and salt', text=''), Item(head='A bowl', text=''))
+    """
+    tokens = _item_parser().parse(text)
+    if items := tuple(item for item in _entries(tokens) if any(item)):
+        return items
+    prose = [
+        token.content
+        for before, token in pairwise(tokens)
+        if token.type == "inline" and before.type == "paragraph_open" and before.level == 0
+    ]
+    if sum(map(len, prose)) > _LONGEST_PARAGRAPHS:
+        return ()
+    parts = [
+        part for paragraph in prose for sentence in sentences(paragraph) for part in sentence.split("; ")
+    ]
+    return tuple(item for item in map(_sentence, parts) if any(item))
+
+
+def sentences(text: str) -> list[str]:
+    """Cut a paragraph at the ends of its sentences.
+
+    >>> sentences("Use it, e.g. for tea. Not for soup!")
+    ['Use it, e.g. for tea.', 'Not for soup!']
+    """
+    return [part for part in SENTENCE_END.split(text) if part.strip()]
+
+
+def without_fences(text: str) -> str:
+    r"""Leave fenced code out.
+
+    >>> without_fences("run\n```sh\nx\n```\nonce")
+    'run\n\n\nonce'
+    """
+    return _FENCE.sub("\n", text) if "```" in text or "~~~" in text else text
+
+
+def plain(text: str) -> str:
+    r"""Strip inline markup and join lines.
+
+    >>> plain("run **`x`** as in [that page](a/b.md),\n or _not_")
+    'run x as in that page, or not'
+    """
+    return " ".join(_MARKUP.sub("", _LINK.sub(r"\1", text)).split())
+
+
+def _headings(body: str, lines: list[str]) -> Iterator[tuple[str, int, int, int]]:
+    """Yield (title, level, its line, the first line below it)."""
+    tokens = _outline_parser().parse(body)
+    for token, inline in pairwise(tokens):
+        if token.type != "heading_open" or token.map is None:
+            continue
+        first, end = token.map
+        line = lines[first]
+        underlined = token.markup in {"=", "-"}
+        if line[:1].isspace() or (underlined and _LIST_MARKER.match(line)):
+            continue  # inside a list
+        yield plain(inline.content), int(token.tag[1:]), first, end
+
+
+def _entries(tokens: "list[Token]") -> Iterator[Item]:
+    depth, parts, in_body = 0, list[str](), False
+    for token in tokens:
+        if token.type in {"tbody_open", "tbody_close"}:
+            in_body = token.nesting == 1
+        elif token.type in {"list_item_open", "list_item_close"}:
+            depth += token.nesting
+        if token.type == "inline":
+            parts.append(token.content)
+        elif token.type == "list_item_close" and depth == 0:
+            yield _item(" ".join(parts))
+        elif token.type == "tr_close" and in_body and depth == 0:
+            yield Item(plain(parts[0]), ", ".join(filter(None, map(plain, parts[1:]))))
+        if depth == 0 and token.type != "inline" and not token.type.startswith(("td", "th")):
+            parts = []
+
+
+def _item(text: str) -> Item:
+    """Set the marked head of an entry apart."""
+    if head := _HEAD.match(text):
+        return Item(plain(head[2] or head[4]).rstrip(":."), plain(text[head.end() :]))
+    return Item("", plain(text))
+
+
+def _sentence(text: str) -> Item:
+    """A sentence without a marked head is its own."""
+    item = _item(text)
+    return item if item.head else Item(item.text.rstrip("."), "")
+
+
+@lru_cache(maxsize=1)
+def _outline_parser() -> "MarkdownIt":
+    """Parse only what can hide a heading; without lists it takes half the time."""
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark").disable(["inline", "reference", "blockquote", "list"])
+
+
+@lru_cache(maxsize=1)
+def _item_parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark").enable("table").disable(["inline", "reference"])

@@ -1,0 +1,295 @@
+"""Front matter: values as written, and recovery where YAML fails."""
+
+import pytest
+
+from caskg.library.diagnostics import Code, Findings
+from caskg.library.front_matter import FrontMatter, decode, read_front_matter
+from caskg.schema import Diagnostic
+
+
+def read(text: str) -> tuple[FrontMatter, tuple[Diagnostic, ...]]:
+    findings = Findings("a/SKILL.md")
+    return read_front_matter(text, findings), findings.all()
+
+
+def codes(diagnostics: tuple[Diagnostic, ...]) -> list[str]:
+    return [diagnostic.code for diagnostic in diagnostics]
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"\xef\xbb\xbfa\r\nb\rc\n", "a\nb\nc\n"),
+        ("é".encode(), "é"),
+        ("\ufffd".encode(), "\ufffd"),
+    ],
+)
+def test_utf_8_is_read_in_silence(data: bytes, text: str) -> None:
+    """A byte order mark and line ends change nothing; a replacement character may be meant.
+
+    (One alone would be no text: it stands beside nine others here.)
+    """
+    findings = Findings("x")
+    assert decode(data + b"123456789", findings) == text + "123456789"
+    assert findings.all() == ()
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_is_recognised(encoding: str) -> None:
+    """Some editors save so, with or without a mark; the author is told."""
+    findings = Findings("x")
+    assert decode("---\nname: é\n".encode(encoding), findings) == "---\nname: é\n"
+    (found,) = findings.all()
+    assert found.code == Code.ENCODING
+    assert "UTF-16" in found.message
+
+
+def test_bytes_that_do_not_fit_are_replaced_and_counted() -> None:
+    """A Latin-1 letter must not drop the file."""
+    findings = Findings("x")
+    assert decode(b"caf\xe9 and caf\xe9, more or less", findings) == "caf\ufffd and caf\ufffd, more or less"
+    (found,) = findings.all()
+    assert (found.code, found.message) == (
+        Code.ENCODING,
+        "Is not plain UTF-8: 2 characters were replaced.",
+    )
+
+
+def test_nul_characters_are_left_out() -> None:
+    """No store keeps them."""
+    findings = Findings("x")
+    assert decode(b"ab\0c\0 and more", findings) == "abc and more"
+    (found,) = findings.all()
+    assert (found.code, found.message) == (
+        Code.NUL_CHARACTERS,
+        "Holds 2 NUL characters; they were left out.",
+    )
+
+
+@pytest.mark.parametrize("data", [b"", b" \n\t", b"\xef\xbb\xbf", b"\0\0\0"])
+def test_nothing_but_blanks_is_empty(data: bytes) -> None:
+    """An empty file is named, not dropped."""
+    findings = Findings("x")
+    assert decode(data, findings) is None
+    assert codes(findings.all())[-1] == Code.EMPTY
+
+
+def test_a_tenth_of_unreadable_characters_is_still_text() -> None:
+    """One more, and it is none: a picture or a text in an unknown encoding."""
+    assert decode(b"123456789\xff", Findings("x")) == "123456789\ufffd"
+    findings = Findings("x")
+    assert decode(b"12345678\xff", findings) is None
+    assert codes(findings.all()) == [Code.ENCODING, Code.NOT_TEXT]
+    assert "11%" in findings.all()[1].message
+
+
+def test_control_characters_speak_against_text() -> None:
+    """A binary file can be valid UTF-8."""
+    assert decode(b"\x01\x02abc", Findings("x")) is None
+
+
+def test_values_and_body() -> None:
+    """The usual case, in silence."""
+    front, found = read("---\nname: a\nmetadata:\n  tags: [x, y]\n---\n\n# T\n\ntext\n")
+    assert front.values == {"name": "a", "metadata": {"tags": ["x", "y"]}}
+    assert front.body == "# T\n\ntext"
+    assert front.found
+    assert found == ()
+
+
+@pytest.mark.parametrize("text", ["---  \nname: a\n---\t\nB", "\n\n---\nname: a\n---\nB"])
+def test_blanks_around_the_rules_do_not_matter(text: str) -> None:
+    """They cannot be seen."""
+    front, _ = read(text)
+    assert (front.values, front.body) == ({"name": "a"}, "B")
+
+
+def test_values_stay_as_written() -> None:
+    """YAML would make a boolean, a float, a date and an integer of these."""
+    front, found = read("---\nname: yes\nversion: 1.10\ndate: 2024-13-45\nn: [0x1F, on]\n---\n")
+    assert front.values == {"name": "yes", "version": "1.10", "date": "2024-13-45", "n": ["0x1F", "on"]}
+    assert [(d.code, d.line) for d in found] == [(Code.NOT_A_STRING, 2)]
+
+
+def test_a_quoted_boolean_is_text_for_everyone() -> None:
+    """So there is nothing to report."""
+    assert read('---\nname: "yes"\ndescription: "1"\n---\n')[1] == ()
+
+
+def test_only_name_and_description_have_to_be_text() -> None:
+    """A version may be a number."""
+    assert read("---\nversion: 1\n---\n")[1] == ()
+
+
+def test_entries_without_a_value_are_left_out() -> None:
+    """Absent stays absent, also in lists and mappings."""
+    front, _ = read("---\nname:\ndescription: ~\ntags: [a, null]\nmetadata: {k: , l: m}\n---\n")
+    assert front.values == {"tags": ["a"], "metadata": {"l": "m"}}
+
+
+def test_block_scalars_keep_their_lines() -> None:
+    """The commonest way to write a long description."""
+    front, _ = read("---\ndescription: |\n  one\n  two\nname: >-\n  a\n  b\n---\n")
+    assert front.values == {"description": "one\ntwo\n", "name": "a b"}
+
+
+def test_the_last_of_duplicate_keys_holds() -> None:
+    """As it does for other readers; the line is that of the second."""
+    front, found = read("---\nname: a\nname: b\n---\n")
+    assert front.values == {"name": "b"}
+    assert [(d.code, d.line) for d in found] == [(Code.DUPLICATE_KEY, 3)]
+
+
+def test_a_tag_is_never_executed() -> None:
+    """It is read as the list that it marks."""
+    front, _ = read('---\nname: !!python/object/apply:os.getcwd ["x"]\nlicense: MIT\n---\n')
+    assert front.values == {"name": ["x"], "license": "MIT"}
+
+
+def test_escapes_cannot_bring_in_what_no_store_keeps() -> None:
+    """NUL and lone surrogates can be written as escapes."""
+    front, _ = read('---\nname: "a\\0b"\n---\n')
+    assert front.values == {"name": "ab"}
+    front, _ = read('---\nname: "a\\ud800b"\n---\n')
+    str(front.values["name"]).encode()
+
+
+def test_no_front_matter() -> None:
+    """The whole text is the body."""
+    front, found = read("# Title\n\ntext\n")
+    assert (front.values, front.body, front.found) == ({}, "# Title\n\ntext", False)
+    assert codes(found) == [Code.NO_FRONT_MATTER]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\n\n# Title\n\n---\n\ntext",
+        "---\nsome prose: with a colon: here\n---\ntext",
+        "---\n- a\n---\n",
+    ],
+)
+def test_rules_around_prose_are_no_front_matter(text: str) -> None:
+    """Nothing of the text may get lost in it."""
+    front, found = read(text)
+    assert (front.body, front.found) == (text.strip("\n"), False)
+    assert codes(found) == [Code.NO_FRONT_MATTER]
+
+
+def test_empty_front_matter_is_front_matter() -> None:
+    """Its name and description are missing, which `parse` says."""
+    front, found = read("---\n---\nbody")
+    assert (front.values, front.body, front.found, found) == ({}, "body", True, ())
+
+
+def test_an_unquoted_colon_is_read_as_text() -> None:
+    """T10: the commonest fault of all; other readers drop the skill without a word."""
+    front, found = read("---\nname: a\ndescription: Use when: it rains.\nlicense: MIT\n---\nB")
+    assert front.values == {"name": "a", "description": "Use when: it rains.", "license": "MIT"}
+    (fault,) = found
+    assert (fault.code, fault.line) == (Code.YAML_RECOVERED, 3)
+    assert "the value of 'description' was read as text" in fault.message
+    assert "quotes" in fault.remedy
+
+
+def test_only_the_faulty_entry_is_read_as_text() -> None:
+    """Lists and mappings beside it keep their shape."""
+    front, _ = read("---\nname: a\ndescription: x: y\nmetadata:\n  tags:\n    - b\n---\n")
+    assert front.values["metadata"] == {"tags": ["b"]}
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("a: b\n  and more", "a: b and more"),
+        ("\"open: 'x", "open: 'x"),
+        ("'it's: so'", "it's: so"),
+        ("|\nnot indented", "not indented"),
+        (">-\nnot indented", "not indented"),
+        ("[a, b", "[a, b"),
+        ("@x", "@x"),
+        ("`x` is: y", "`x` is: y"),
+        ("%x", "%x"),
+        ("a: b\n\ttabbed", "a: b tabbed"),
+    ],
+)
+def test_what_yaml_refuses_is_kept(written: str, value: str) -> None:
+    """Lines are joined, outer quotes and block marks taken off."""
+    front, found = read(f"---\nname: a\ndescription: {written}\n---\nB")
+    assert front.values == {"name": "a", "description": value}
+    assert set(codes(found)) == {Code.YAML_RECOVERED}
+    assert front.body == "B"
+
+
+def test_a_line_that_belongs_to_no_key_is_reported() -> None:
+    """Each entry is fine by itself: one diagnostic says what happened."""
+    front, found = read("---\njust words\nname: a\n---\n")
+    assert front.values == {"name": "a"}
+    assert codes(found) == [Code.YAML_RECOVERED]
+    assert "each entry was read by itself" in found[0].message
+
+
+def test_aliases_are_never_expanded() -> None:
+    """Nine lines of them stand for a billion words; the text is kept as it stands."""
+    bomb = "\n".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9) if n else 'lol'}]" for n in range(9))
+    front, found = read(f"---\nname: a\n{bomb}\n---\n")
+    assert front.values["name"] == "a"
+    assert front.values["a8"] == f"&a8 [{', '.join(['*a7'] * 9)}]"
+    assert set(codes(found)) == {Code.YAML_RECOVERED}
+
+
+def test_a_value_that_holds_itself_ends() -> None:
+    """A recursive alias would be walked for ever."""
+    front, _ = read("---\nname: a\nx: &x [*x]\n---\n")
+    assert front.values == {"name": "a", "x": "&x [*x]"}
+
+
+@pytest.mark.parametrize("depth", [100, 5000])
+def test_deep_nesting_is_read_as_text(depth: int) -> None:
+    """Neither the parser's limit nor Python's is a crash."""
+    front, _ = read(f"---\nname: a\nx: {'[' * depth}{']' * depth}\n---\n")
+    assert front.values == {"name": "a", "x": "[" * depth + "]" * depth}
+
+
+def test_thirty_two_levels_are_nested_values() -> None:
+    """The limit is far above anything written by people."""
+    front, found = read(f"---\nname: a\nx: {'[' * 32}b{']' * 32}\n---\n")
+    assert isinstance(front.values["x"], list)
+    assert found == ()
+    assert codes(read(f"---\nname: a\nx: {'[' * 33}b{']' * 33}\n---\n")[1]) == [Code.YAML_RECOVERED]
+
+
+def test_a_key_that_is_no_word_is_refused() -> None:
+    """YAML allows lists as keys; nobody means them."""
+    front, found = read("---\nname: a\n? [x]\n: y\n---\n")
+    assert front.values["name"] == "a ? [x] : y"
+    assert codes(found) == [Code.YAML_RECOVERED]
+
+
+@pytest.mark.parametrize("rest", ["\n# Title\ntext", "# Title\ntext", ""])
+def test_it_ends_at_the_first_blank_line_or_heading(rest: str) -> None:
+    """What follows is the body."""
+    front, found = read("---\nname: a\ndescription: b\n" + rest)
+    assert front.values == {"name": "a", "description": "b"}
+    assert front.body == rest.strip("\n")
+    assert [(d.code, d.line) for d in found] == [(Code.FRONT_MATTER_UNCLOSED, 2)]
+
+
+def test_a_rule_in_the_body_does_not_close_it() -> None:
+    """Otherwise half the body would be read as a description."""
+    front, found = read("---\nname: a\ndescription: b\n\n# Title\n\ntext\n\n---\n\nmore")
+    assert front.values == {"name": "a", "description": "b"}
+    assert front.body == "# Title\n\ntext\n\n---\n\nmore"
+    assert codes(found) == [Code.FRONT_MATTER_UNCLOSED]
+
+
+def test_a_comment_after_a_blank_line_does_not_end_it() -> None:
+    """YAML's comments look like headings; a valid front matter is believed."""
+    front, found = read("---\nname: a\n\n# a comment\nlicense: MIT\n---\nB")
+    assert (front.values, front.body, found) == ({"name": "a", "license": "MIT"}, "B", ())
+
+
+def test_a_rule_without_keys_below_is_none() -> None:
+    """A document may begin with a rule."""
+    front, found = read("---\ntext\n")
+    assert (front.body, front.found, codes(found)) == ("---\ntext", False, [Code.NO_FRONT_MATTER])

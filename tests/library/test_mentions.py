@@ -1,0 +1,374 @@
+"""Mentions: what names a skill, and what the words around it say."""
+
+import pytest
+
+from caskg.library.headings import Topic
+from caskg.library.mentions import Passage, name_key
+from caskg.schema import Reference, ReferenceKind, ReferenceRole
+
+KNOWN = {"x-y", "a-b", "c-d", "pdf", "landing-page-generator"}
+NEED, NEXT, MENTION = ReferenceRole.NEED, ReferenceRole.NEXT, ReferenceRole.MENTION
+CONTRAST = None
+
+
+def names(text: str, topic: Topic | None = None) -> list[str]:
+    return [key for key, _ in Passage(text, topic).names(KNOWN)]
+
+
+def said_of(key: str, text: str, topic: Topic | None = None) -> list[ReferenceRole | None]:
+    found = [reference for name, reference in Passage(text, topic).names(KNOWN) if name == key]
+    return [None if said.kind is ReferenceKind.CONTRAST else said.role for said in found]
+
+
+def links(text: str, topic: Topic | None = None) -> list[Reference]:
+    return list(Passage(text, topic).links())
+
+
+# ---------------------------------------------------------------- names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "it is `x-y` here",
+        "it is **x-y** here",
+        "it is **`X-Y`:** here",
+        "it is @x-y here",
+        "it is /x-y here",
+        "it is `/x-y` here",
+        "it is [[x-y]] here",
+        "the x-y skill",
+        "it has X-Y skills",
+        "use x-y for it",
+        "(see x-y)",
+        "go through x-y",
+        "load the x-y",
+        "- x-y: does it",
+        "- x-y",
+        "x-y must come before it",
+        "| a | x-y | b |",
+        "x-y, a-b and c-d first",
+    ],
+)
+def test_joined_words_that_name_a_skill(text: str) -> None:
+    """Marked, said to be a skill, pointed at, or at the head of an entry."""
+    assert names(text)[:1] == ["x-y"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "an x-y palette",
+        "we x-y the budget",
+        "X-Y at the head",
+        "- x-y palettes are nice",
+        "run scripts/x-y now",
+        "run x-y.py now",
+        "run x-y/ now",
+        "see https://e.org/x-y",
+        "see e.org/@x-y/z",
+        "use --x-y now",
+        "use x-y-z now",
+        "use a-x-y now",
+        "use x-y(1)",
+        "use x-y=1",
+        "use x-y:latest",
+        "use me@x-y",
+        "`npm run x-y`",
+        "```\nuse x-y\n```",
+        "~~~\n`x-y`",
+    ],
+)
+def test_joined_words_that_do_not(text: str) -> None:
+    """Ordinary words, paths, files, addresses, options, code."""
+    assert names(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "use the pdf skill",
+        "the `pdf` skill",
+        "the skill `pdf`",
+        "skills: **pdf**, `x-y`",
+        "[[pdf]]",
+        "ask @pdf",
+    ],
+)
+def test_a_single_word_names_a_skill_where_the_text_says_so(text: str) -> None:
+    """Otherwise `go`, `build` and `search` would be skills everywhere."""
+    assert names(text)[:1] == ["pdf"]
+
+
+@pytest.mark.parametrize(
+    "text", ["run `pdf` first", "**Pdf:** a format", "a pdf", "skills that read any `pdf`", "/pdf"]
+)
+def test_a_single_word_is_a_word_elsewhere(text: str) -> None:
+    """Also where a skill is spoken of further away."""
+    assert names(text) == []
+
+
+def test_among_related_skills_a_single_word_at_the_head_is_a_name() -> None:
+    """Or after the words that lead the list in; not in what is said about another."""
+    assert names("- `pdf` - reads", Topic.RELATED) == ["pdf"]
+    assert names("- **pdf**: reads", Topic.RELATED) == ["pdf"]
+    assert names("Works well with: `x-y`, `pdf`", Topic.RELATED) == ["x-y", "pdf"]
+    assert names("- `x-y` - reads any `pdf` there is", Topic.RELATED) == ["x-y"]
+    assert names("- `pdf` - reads", Topic.INPUTS) == []
+
+
+def test_a_name_with_spaces_is_a_phrase() -> None:
+    """It counts as a single word does."""
+    assert names("the **Landing Page Generator** skill") == ["landing-page-generator"]
+    assert names("a **Landing Page Generator**") == []
+
+
+def test_the_label_of_a_link_is_left_to_the_link() -> None:
+    """The path says who is meant, even where the label says another."""
+    assert names("see [x-y](../a-b/SKILL.md) and [`x-y`](x/SKILL.md)") == []
+    assert names("see [`x-y`](https://e.org)") == ["x-y"]
+
+
+def test_a_name_repeated_without_end_is_heard_thirty_times() -> None:
+    """A file of a megabyte must not take minutes."""
+    assert len(names("`x-y`\n\n" * 40 + "`a-b`")) == 31
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("X-y", "x-y"),
+        (" `a b` ", "a-b"),
+        ("a_b", "a_b"),
+        ("Cafe\u0301", "café"),
+        ("x/SKILL.md", "x"),
+        ("STRASSE", "strasse"),
+    ],
+)
+def test_the_key_of_a_name(name: str, key: str) -> None:
+    """Case, markup, kind of space and Unicode form do not matter."""
+    assert name_key(name) == key
+
+
+# ---------------------------------------------------------------- what is said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Run `x-y` first.",
+        "First, run `x-y`.",
+        "Run `x-y` and `a-b` first.",
+        "`a-b`, `x-y`, and `c-d` must come before this.",
+        "Read [it] in `x-y` for the basics first, then go on.",
+        "Use `x-y` before you start.",
+        "Clean it with `x-y` beforehand.",
+        "This requires `x-y`.",
+        "It needs the output of `x-y`.",
+        "Depends on: `x-y`",
+        "After running the `x-y` skill, come back.",
+        "Once `x-y` has finished, go on.",
+        "This builds on `a-b` and `x-y`.",
+        "The table, as produced by `x-y`.",
+        "The number that tells what `x-y` did.",
+        "Means come from `x-y`.",
+        "`x-y` is required.",
+        "See `x-y`; do that first, since it is dirty.",
+        "- `x-y`: use before this one",
+        "Not for raw data; clean it with `x-y` first.",
+        "Run `x-y` first if there is none.",
+    ],
+)
+def test_needs(text: str) -> None:
+    """T7, T8: what has to come before, whichever side the word stands on."""
+    assert said_of("x-y", text) == [NEED]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Then run `x-y`.",
+        "Next: `x-y`",
+        "This is followed by `x-y`.",
+        "When done, hand over to `x-y`.",
+        "Hand the result off to `x-y`.",
+        "Pass it on to the `x-y` skill.",
+        "Carry on with `x-y` directly.",
+        "Go on with `x-y`.",
+        "Continue with `a-b` and `x-y`.",
+        "After that, use `x-y`.",
+        "Afterwards, `x-y`.",
+        "Run this before `x-y`.",
+        "It feeds into `x-y`.",
+        "Its table is input for `x-y`.",
+        "The result is used by `x-y`.",
+        "`x-y` comes next.",
+        "`x-y` takes over.",
+        "`x-y` needs this.",
+        "Wash it, `x-y` afterwards.",
+        "- `x-y`: use after the draft is there",
+        "Prepares for `x-y`.",
+    ],
+)
+def test_what_comes_next(text: str) -> None:
+    """Here the mentioned skill is the one that depends."""
+    assert said_of("x-y", text) == [NEXT]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Not for outages; use `x-y`.",
+        "Not for outages, use `x-y` for those first.",
+        "NOT for sheets (use `x-y`).",
+        "Do not use for sheets. Use `x-y`.",
+        "Don't use for sheets. For these, `x-y` is there.",
+        "Use `x-y` instead.",
+        "Use this instead of `x-y`.",
+        "Rather than `x-y`, take this.",
+        "Unlike `x-y`, it is quick.",
+        "An alternative to `x-y`.",
+        "Do not use `x-y`.",
+        "Compared with `a-b` or `x-y` it is slow.",
+        "Certificates expire: for those take `x-y`.",
+        "Ordinary meetings belong in `x-y`.",
+        "That is work for `x-y`.",
+        "- `x-y` - alternative with more options",
+        "- `x-y`: use when writing; NOT for planning.",
+        "For API keys use `x-y` instead.",
+    ],
+)
+def test_contrasts(text: str) -> None:
+    """T9: "not for X, use Y" is never a need."""
+    assert said_of("x-y", text) == [CONTRAST]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Make the invitation with `x-y`.",
+        "See `x-y`.",
+        "Not for soup. It is good with `x-y`.",
+        "It is next to `x-y`.",
+        "Use `x-y` instead of guessing.",
+        "`x-y`: the first experience of a user",
+        "`x-y` - Next.js patterns",
+        "Run `a-b`, then `x-y`.",
+        "`a-b` requires `x-y`.",
+        "The black is gone first. Use `x-y`.",
+        "| `x-y` | Test first |",
+        "run it first\n- `x-y`",
+        "run it first\n\n`x-y`",
+    ],
+)
+def test_bare_mentions(text: str) -> None:
+    """Words about something else, about another skill, of another sentence, entry or cell."""
+    assert said_of("x-y", text) == [MENTION]
+
+
+@pytest.mark.parametrize(
+    ("topic", "said"),
+    [
+        (Topic.INPUTS, NEED),
+        (Topic.PRECONDITIONS, NEED),
+        (Topic.NEXT, NEXT),
+        (Topic.CONTRAST, CONTRAST),
+        (Topic.RECOVERY, MENTION),
+        (Topic.OUTPUTS, MENTION),
+        (None, MENTION),
+    ],
+)
+def test_the_heading_decides_where_the_sentence_does_not(
+    topic: Topic | None, said: ReferenceRole | None
+) -> None:
+    """A mention among the preconditions is a need."""
+    assert said_of("x-y", "The reading is told in `x-y`.", topic) == [said]
+
+
+def test_the_sentence_goes_before_the_heading() -> None:
+    """And the words next to the mention before the rest of the sentence."""
+    assert said_of("x-y", "Use `x-y` instead.", Topic.INPUTS) == [CONTRAST]
+    assert said_of("x-y", "Then run `x-y`.", Topic.INPUTS) == [NEXT]
+    assert said_of("x-y", "Run `x-y` first.", Topic.CONTRAST) == [NEED]
+    assert said_of("x-y", "Use `x-y` instead; then run it first.") == [CONTRAST]
+
+
+def test_what_comes_next_in_a_recovery_mends() -> None:
+    """There it supports this skill: it is no later step of a good run."""
+    assert said_of("x-y", "It broke: hand over to `x-y`.", Topic.RECOVERY) == [MENTION]
+    assert said_of("x-y", "Run `x-y` first.", Topic.RECOVERY) == [NEED]
+
+
+def test_a_sentence_may_run_over_lines() -> None:
+    """Documents are wrapped."""
+    assert said_of("x-y", "Dirty water spoils it, so run\n`x-y`\nfirst.") == [NEED]
+
+
+def test_the_evidence_is_the_sentence() -> None:
+    """As plain words."""
+    ((_, reference),) = Passage("One. Run **`x-y`**\n first. Two.").names(KNOWN)
+    assert (reference.target, reference.evidence) == ("`x-y`", "Run x-y first.")
+
+
+def test_evidence_has_at_most_three_hundred_characters() -> None:
+    """With the mention in it, however long the line."""
+    ((_, reference),) = Passage("l" * 400 + " `x-y` " + "r" * 400).names(KNOWN)
+    assert len(reference.evidence) == 300
+    assert "x-y" in reference.evidence
+
+
+# ---------------------------------------------------------------- links
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("[it](../x/SKILL.md)", "../x/SKILL.md"),
+        ("[it](../x)", "../x"),
+        ("[it](../../p/x/references/a.md#part)", "../../p/x/references/a.md"),
+        ('[it](../x/SKILL.md "title")', "../x/SKILL.md"),
+        ("[it](<../x/SKILL.md>)", "../x/SKILL.md"),
+        ("[it](sub/skill.md)", "sub/skill.md"),
+        ("read ../x-shared first", "../x-shared"),
+        ("read `../x/SKILL.md`.", "../x/SKILL.md"),
+        ("see ~/.agent/skills/x/SKILL.md", "~/.agent/skills/x/SKILL.md"),
+        ("see /opt/skills/x/SKILL.md,", "/opt/skills/x/SKILL.md"),
+    ],
+)
+def test_links_and_paths(text: str, target: str) -> None:
+    """Out of the folder, or to a SKILL.md."""
+    (reference,) = links(text)
+    assert (reference.target, reference.kind) == (target, ReferenceKind.LINK)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[it](references/a.md)",
+        "[it](https://e.org/x/SKILL.md)",
+        "[it](#part)",
+        "run scripts/../x.py",
+        "```\ncat ../x/SKILL.md\n```",
+        "wait ... and see",
+        "write a SKILL.md",
+    ],
+)
+def test_other_links_are_none_of_ours(text: str) -> None:
+    """Own files, the web, code."""
+    assert links(text) == []
+
+
+def test_links_say_what_names_say() -> None:
+    """The label belongs to the mention, lists of links are lists."""
+    first, second = links("Run [a](../a/SKILL.md) and\n[b](../b/SKILL.md) first.")
+    assert (first.role, second.role) == (NEED, NEED)
+    assert first.evidence == "Run a and b first."
+    (contrast,) = links("Not for soup: see [a](../a/SKILL.md).")
+    assert (contrast.kind, contrast.role) == (ReferenceKind.CONTRAST, MENTION)
+    (needed,) = links("- [a](../a/SKILL.md)", Topic.PRECONDITIONS)
+    assert needed.role is NEED
+
+
+def test_a_link_repeated_without_end_is_followed_thirty_times() -> None:
+    """As names are."""
+    assert len(links("[x](../x/SKILL.md)\n\n" * 40)) == 30
