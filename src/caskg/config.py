@@ -248,7 +248,7 @@ class SeedConfig:
     fusion: Fusion = Fusion.ZSUM
     lexical: int = 20
     semantic: int = 20
-    count: int = 8
+    count: int = 20
     whole_file: bool = True
 
 
@@ -299,6 +299,9 @@ class RetrieveConfig:
 
 IO_CONTAINED = 0.85
 """phi_io where the tokens of one parameter's name contain the other's (method, Section 8)."""
+
+MENTIONED = 0.50
+"""What a mention that says nothing of the order is worth, where one that does is worth 1."""
 
 IO_SHARED = 0.50
 """Least phi_io where two parameter names share a token (method, Section 8)."""

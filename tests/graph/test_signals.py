@@ -24,7 +24,7 @@ from caskg.graph.signals import (
     semantic_signal,
     structural_signal,
 )
-from caskg.schema import IntArray, Parameter, ReferenceKind, Signal, Skill, SkillFields
+from caskg.schema import IntArray, Parameter, ReferenceKind, ReferenceRole, Signal, Skill, SkillFields
 from factories import make_skill
 from graph.graph_cases import (
     affinity_of,
@@ -214,14 +214,30 @@ def test_a_name_in_place_of_outputs_can_only_speak_for_a_pair() -> None:
 # ---------------------------------------------------------------- reference, enabler, repair
 
 
-def test_a_reference_is_certain_or_absent_and_has_a_direction() -> None:
-    """1 where the target needs the source, not active anywhere else: who says nothing does not deny."""
+def test_a_reference_has_a_direction_and_is_absent_elsewhere() -> None:
+    """Not active where there is none: who says nothing does not deny."""
     skills = [make_skill(name) for name in "abc"]
     references = [needs(0, 1), needs(1, 2, ReferenceKind.CONTRAST)]
     signal = reference_signal(
         read(*skills, references=references), *ends((0, 1), (1, 0), (0, 2), (1, 2), (2, 1))
     )
-    assert listed(signal) == [1.0, None, None, None, None]
+    assert listed(signal) == [0.5, None, None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("kind", "role", "value"),
+    [
+        (ReferenceKind.DECLARED, ReferenceRole.MENTION, 1.0),
+        (ReferenceKind.LINK, ReferenceRole.NEED, 1.0),
+        (ReferenceKind.NAME, ReferenceRole.NEXT, 1.0),
+        (ReferenceKind.LINK, ReferenceRole.MENTION, 0.5),
+    ],
+)
+def test_a_reference_with_an_order_is_certain(kind: ReferenceKind, role: ReferenceRole, value: float) -> None:
+    """A declaration is one; a mention that says nothing of the order is half of one."""
+    mention = replace(needs(0, 1, kind), role=role)
+    inputs = read(*[make_skill(name) for name in "ab"], references=[mention])
+    assert listed(reference_signal(inputs, *ends((0, 1)))) == [value]
 
 
 def enabling(

@@ -90,11 +90,13 @@ class MentionedPairs:
 
     Attributes:
         needs: The target declares, links to or names the source as something other than a contrast.
+        ordered: Those of *needs* that the author declares, or whose text says which comes first.
         repairs: A recovery of the target declares, links to or names the source.
         contrasts: One says "not for this, use the other"; in both directions.
     """
 
     needs: IntArray
+    ordered: IntArray
     repairs: IntArray
     contrasts: IntArray
 
@@ -240,6 +242,7 @@ def _statements(
 
 def _mentions(skills: Sequence[Skill], references: Iterable[ResolvedReference]) -> MentionedPairs:
     needs: list[int] = []
+    ordered: list[int] = []
     repairs: list[int] = []
     contrasts: list[int] = []
     for reference in references:
@@ -248,12 +251,19 @@ def _mentions(skills: Sequence[Skill], references: Iterable[ResolvedReference]) 
             contrasts += [pair, reference.target * len(skills) + reference.source]
             continue
         needs.append(pair)
+        if reference.kind is ReferenceKind.DECLARED or reference.role is not ReferenceRole.MENTION:
+            ordered.append(pair)
         writer, mentioned = reference.target, reference.source
         if reference.role is ReferenceRole.NEXT:
             writer, mentioned = mentioned, writer
         if _stands_in_recovery(reference.evidence, skills[writer].fields):
             repairs.append(mentioned * len(skills) + writer)
-    return MentionedPairs(needs=_codes(needs), repairs=_codes(repairs), contrasts=_codes(contrasts))
+    return MentionedPairs(
+        needs=_codes(needs),
+        ordered=_codes(ordered),
+        repairs=_codes(repairs),
+        contrasts=_codes(contrasts),
+    )
 
 
 def _stands_in_recovery(evidence: str, fields: SkillFields) -> bool:

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from caskg.config import IO_CONTAINED, IO_SHARED, SignalConfig
+from caskg.config import IO_CONTAINED, IO_SHARED, MENTIONED, SignalConfig
 from caskg.graph.inputs import GraphInputs, SparseRows, Statements
 from caskg.graph.roles import NO_ROLE, pair_scores
 from caskg.schema import BoolArray, FloatArray, IntArray, Signal
@@ -143,8 +143,13 @@ def takes_nothing(inputs: GraphInputs) -> BoolArray:
 
 
 def reference_signal(inputs: GraphInputs, source: IntArray, target: IntArray) -> Signal:
-    """Return 1 where the target needs the source by its own words, not active elsewhere."""
-    return _certain(is_in(inputs, inputs.mentions.needs, source, target))
+    """Return 1 where a text says that the source comes first, `MENTIONED` where the target only mentions it.
+
+    Not active elsewhere.
+    """
+    ordered = is_in(inputs, inputs.mentions.ordered, source, target)
+    needed = is_in(inputs, inputs.mentions.needs, source, target)
+    return Signal(value=np.where(ordered, 1.0, MENTIONED), active=needed)
 
 
 def repair_signal(inputs: GraphInputs, source: IntArray, target: IntArray, *, config: SignalConfig) -> Signal:

@@ -21,11 +21,10 @@ from functools import cache, partial
 
 import numpy as np
 
-from caskg.config import SignalConfig
+from caskg.config import MENTIONED, SignalConfig
 from caskg.graph.signals import Overlap, affinity, name_match
-from caskg.library.headings import section_topics
 from caskg.library.lexical import tokenize
-from caskg.library.mentions import Passage, name_key
+from caskg.library.mentions import name_key, passages
 from caskg.schema import (
     ProbeAnswer,
     ProbeKind,
@@ -38,9 +37,6 @@ from caskg.schema import (
 
 TEXT_SOURCE = "text"
 """The source id of this prober's answers."""
-
-MENTIONED = 0.5
-"""Support of a skill that a document mentions without saying which of the two comes first."""
 
 REPAIRS = 0.5
 """Support of a skill that gives what a recovery of the other speaks of."""
@@ -245,10 +241,7 @@ def read(skill: Skill, *, known: Container[str]) -> Reading:
 
 def _references(skill: Skill, *, known: Container[str]) -> Iterator[Reference]:
     yield from skill.fields.references or ()
-    passages = [Passage(skill.description)]
-    for section, topic in zip(skill.sections, section_topics(skill.sections), strict=True):
-        passages.append(Passage(f"{section.title}\n\n{section.text}", topic))
-    for passage in passages:
+    for passage in passages(skill):
         yield from (reference for _, reference in passage.names(known))
 
 
