@@ -2,15 +2,24 @@
 
 import difflib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from caskg.errors import NoVersionError, UsageError
-from caskg.published import candidates_from, graph_from, reliability_from
+from caskg.published import candidates_from, graph_from, names_from, reliability_from
 from caskg.retrieval.explain import EdgeExplanation, explain_edge
-from caskg.schema import EDGE_STATES, EDGE_TYPES, Diagnostic, EdgeStep, Label, Severity
+from caskg.schema import (
+    EDGE_STATES,
+    EDGE_TYPES,
+    Diagnostic,
+    EdgeStep,
+    Label,
+    ResolvedReference,
+    Severity,
+    SkillLibrary,
+)
 from caskg.store.snapshot import Snapshot
 from caskg.store.workspace import Workspace
 
@@ -21,10 +30,12 @@ class PairExplanation:
 
     Attributes:
         edge: The candidate edge; None where the pair is no candidate.
+        reference: The sentence in which one of the two documents speaks of the other, if any.
         labels: What people and authors said of it.
     """
 
     edge: EdgeExplanation | None
+    reference: ResolvedReference | None
     labels: tuple[Label, ...]
 
 
@@ -70,38 +81,78 @@ def edges_of(version: Snapshot, position: int) -> tuple[EdgeStep, ...]:
 
 
 def explain_pair(workspace: Workspace, version: Snapshot, ends: tuple[int, int]) -> PairExplanation:
-    """Return the candidate edge from one position to another with its answers, and its labels."""
+    """Return the candidate edge from one position to another, with all that speaks for or against it."""
     ids, hashes = version.ids, version.content_hashes
     answers = workspace.ledger.answers_for_pairs([(hashes[ends[0]], hashes[ends[1]])])
+    asked = version.meta["prober"], version.meta["prompt_version"]
     edge = explain_edge(
         ends,
         candidates=candidates_from(version.arrays, n_skills=len(ids)),
         reliability=reliability_from(version.arrays),
         graph=graph_from(version.arrays, n_skills=len(ids)),
         ids=ids,
-        answers=[(key.kind, answer) for key, answer in sorted(answers.items())],
+        answers=[
+            (key.kind, answer)
+            for key, answer in sorted(answers.items(), key=lambda entry: entry[0])
+            if key.prober_id != asked[0] or key.prompt_version == asked[1]
+        ],
     )
     pair = ids[ends[0]], ids[ends[1]]
     labels = (label for label in workspace.ledger.labels() if (label.source, label.target) == pair)
-    return PairExplanation(edge=edge, labels=tuple(labels))
+    return PairExplanation(edge=edge, reference=_reference(version, ends), labels=tuple(labels))
+
+
+def _reference(version: Snapshot, ends: tuple[int, int]) -> ResolvedReference | None:
+    """Return the mention that speaks for or against an edge.
+
+    The two are read as a library of their own. A bare name that the whole library could not
+    resolve, because several skills bear it, is resolved here: the signal of the edge tells.
+    """
+    from caskg.library.references import resolve_references
+
+    pair = SkillLibrary(skills=(version.skills[ends[0]], version.skills[ends[1]]))
+    found = (each for each in resolve_references(pair) if (each.source, each.target) == (0, 1))
+    return next(found, None)
 
 
 def position_of(version: Snapshot, name: str) -> int:
-    """Return the position of the skill whose id, or else whose unique last part, is *name*.
+    """Return the position of the skill that a person means by *name*.
 
     Raises:
         UsageError: There is no such skill, or there are several.
     """
-    if name in version.ids:
-        return version.ids.index(name)
-    found = [at for at, skill_id in enumerate(version.ids) if skill_id.rsplit("/", 1)[-1] == name]
+    found = positions_of(version, name)
     if len(found) == 1:
         return found[0]
     if found:
         several = ", ".join(version.ids[at] for at in found[:5])
         msg = f"{name!r} may be any of {several}: give the whole id."
         raise UsageError(msg)
-    near = difflib.get_close_matches(name, version.ids, n=3)
+    near = _near(version, name)
     hint = f" Did you mean {', '.join(near)}?" if near else " `caskg query` finds skills by what they do."
     msg = f"There is no skill {name!r} in version {version.number}.{hint}"
     raise UsageError(msg)
+
+
+def positions_of(version: Snapshot, name: str) -> list[int]:
+    """Return the position of the skill whose id is *name*, else all whose name or last part of the id is."""
+    if name in version.ids:
+        return [version.ids.index(name)]
+    return [at for at, called in enumerate(_called(version)) if name in called]
+
+
+def _called(version: Snapshot) -> Iterator[tuple[str, str]]:
+    """Yield for each skill the name and the last part of the id."""
+    for skill_id, name in zip(version.ids, names_from(version.arrays), strict=True):
+        yield name, skill_id.rsplit("/", 1)[-1]
+
+
+def _near(version: Snapshot, name: str) -> list[str]:
+    """Return the ids of at most three skills that are called almost so, the nearest first."""
+    ids = {
+        word: skill_id
+        for skill_id, called in zip(version.ids, _called(version), strict=True)
+        for word in called
+    }
+    ids |= {skill_id: skill_id for skill_id in version.ids}
+    return list(dict.fromkeys(ids[word] for word in difflib.get_close_matches(name, ids, n=3)))

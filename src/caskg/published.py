@@ -72,13 +72,18 @@ def reliability_from(arrays: Arrays) -> Reliability:
     return _unpack(Reliability, "reliability", arrays)
 
 
+def names_from(arrays: Arrays) -> list[str]:
+    """Return the names of the skills by position, each on one line."""
+    return str(arrays["names"].tobytes(), "utf-8").split("\n")
+
+
 def index_from(arrays: Arrays, *, knows_meanings: bool) -> SearchIndex:
     """Return what queries are compared with."""
-    names = arrays["names"].tobytes().decode().split("\n")
+    full = below("full", arrays)
     return SearchIndex(
-        names=NameIndex.fit(names),
+        names=NameIndex.fit(names_from(arrays)),
         short=Bm25Index.from_arrays(below("short", arrays)),
-        full=Bm25Index.from_arrays(below("full", arrays)),
+        full=Bm25Index.from_arrays(full) if full else None,
         vectors=arrays["vectors"],
         tie_break=arrays["tie_break"],
         knows_meanings=knows_meanings,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from caskg import __version__
 from caskg.config import BuildConfig, Profile, build_config, retrieve_config
-from caskg.errors import EncoderError, LibraryError, UsageError
+from caskg.errors import DamagedError, EncoderError, LibraryError, UsageError
 from caskg.inspection import current_version, diagnostics_of
 from caskg.protocols import Encoder
 from caskg.schema import EDGE_STATES, EDGE_TYPES, Diagnostic, LabelSource, SkillLibrary
@@ -77,13 +77,23 @@ def default_workspace() -> Path:
 
 
 def default_roots(workspace: Workspace) -> list[Path]:
-    """Return the folders of the last build, else those of `SKILL_FOLDERS` that exist.
+    """Return the folders of the last build, else those of hosts. Raises as `host_folders` does."""
+    previous = _current_meta(workspace)
+    return [Path(root) for root in previous["roots"]] if previous else host_folders()
+
+
+def default_profile(workspace: Workspace) -> str:
+    """Return the profile of the last build, else ``default``."""
+    previous = _current_meta(workspace)
+    return str(previous["profile"] if previous else Profile.DEFAULT)
+
+
+def host_folders() -> list[Path]:
+    """Return those of `SKILL_FOLDERS` that exist.
 
     Raises:
         LibraryError: There are none.
     """
-    if previous := current_version(workspace):
-        return [Path(root) for root in previous.meta["roots"]]
     bases = dict.fromkeys([Path.cwd(), Path.home()])
     found = [base / folder for base in bases for folder in SKILL_FOLDERS if (base / folder).is_dir()]
     if not found:
@@ -131,17 +141,15 @@ def build_workspace(
     from caskg.library.scan import scan
     from caskg.pipeline import build
 
-    config, previous = build_config(profile), current_version(workspace)
-    kind = _encoder_kind(encoder, previous)
+    config, previous = build_config(profile), _sound_version(workspace)
+    kind = _encoder_kind(encoder, _current_meta(workspace))
     progress("parse", 0, 0)
     found = scan(roots)
-    if previous and previous.meta["state"] == _state(found.digest, config, kind, workspace):
+    # Before anything is read: what is said in the meantime is new to the next build.
+    state = _state(found.digest, config, _encoder_name(kind), workspace)
+    if previous and previous.meta["state"] == state:
         return _report(previous, unchanged=True)
     library = parse_library(found)
-    if not library.skills:
-        reasons = "; ".join(finding.message for finding in library.diagnostics[:3])
-        msg = f"None of the files in {', '.join(map(str, roots))} is a readable skill: {reasons}."
-        raise LibraryError(msg)
     made = _encoder_to_build(kind, library, previous)
     result = build(
         library, workspace=workspace, encoder=made, prober=TextProber(), config=config, progress=progress
@@ -153,15 +161,29 @@ def build_workspace(
         "encoder": kind,
         "encoder_fingerprint": made.fingerprint,
         "prober": TextProber().prober_id,
+        "prompt_version": TextProber().prompt_version,
         "roots": [str(Path(root).absolute()) for root in roots],
-        "state": _state(found.digest, config, kind, workspace),
+        "state": state,
         **_counts(result),
     }
     workspace.publish(skills=library.skills, arrays=_arrays(library, result, made), meta=meta)
     return _report(workspace.current(), unchanged=False)
 
 
-def _encoder_kind(choice: str, previous: Snapshot | None) -> str:
+def _current_meta(workspace: Workspace) -> Mapping[str, Any] | None:
+    """Return what the current version says of itself, which is known even where its files are damaged."""
+    return next((version.meta for version in workspace.versions() if version.current), None)
+
+
+def _sound_version(workspace: Workspace) -> Snapshot | None:
+    """Return the current version; None where there is none, or it is damaged: then all is built anew."""
+    try:
+        return current_version(workspace)
+    except DamagedError:
+        return None
+
+
+def _encoder_kind(choice: str, previous: Mapping[str, Any] | None) -> str:
     """Return ``local`` or ``builtin``; the workspace remembers what ``auto`` chose."""
     from caskg.providers.local import local_available
 
@@ -170,8 +192,8 @@ def _encoder_kind(choice: str, previous: Snapshot | None) -> str:
         raise UsageError(msg)
     if choice != EncoderChoice.AUTO:
         return str(choice)
-    if previous:
-        return str(previous.meta["encoder"])
+    if previous and previous["encoder"] in list(EncoderChoice):
+        return str(previous["encoder"])
     return str(EncoderChoice.LOCAL if local_available() else EncoderChoice.BUILTIN)
 
 
@@ -184,6 +206,11 @@ def _encoder_to_build(kind: str, library: SkillLibrary, previous: Snapshot | Non
     known = previous and previous.meta["encoder"] == EncoderChoice.BUILTIN
     basis = _stored_encoder(previous) if previous and known else None
     return reuse_or_fit(basis, [skill_text(skill) for skill in library.skills])
+
+
+def _encoder_name(kind: str) -> str:
+    """Return what must stay the same for an unchanged library to need no build."""
+    return _local_encoder().fingerprint if kind == EncoderChoice.LOCAL else kind
 
 
 def _local_encoder() -> Encoder:
@@ -211,7 +238,7 @@ def _arrays(library: SkillLibrary, result: "Build", encoder: Encoder) -> dict[st
     return arrays
 
 
-def _state(library_digest: str, config: BuildConfig, encoder_kind: str, workspace: Workspace) -> str:
+def _state(library_digest: str, config: BuildConfig, encoder: str, workspace: Workspace) -> str:
     """Hash everything that decides what a build would publish.
 
     The text prober's own answers follow from the rest; those of a paid one do not.
@@ -220,7 +247,7 @@ def _state(library_digest: str, config: BuildConfig, encoder_kind: str, workspac
 
     paid = {name: total for name, total in workspace.ledger.spend().items() if name != TextProber().prober_id}
     said = [label for label in workspace.ledger.labels() if label.given_by is LabelSource.PERSON]
-    everything = repr((__version__, library_digest, config, encoder_kind, paid, said))
+    everything = repr((__version__, library_digest, config, encoder, paid, said))
     return hashlib.blake2b(everything.encode(), digest_size=16).hexdigest()
 
 
@@ -250,7 +277,7 @@ def open_retriever(version: Snapshot) -> "GraphRetriever":
     """Return the retriever of a published version, with the constants of its profile.
 
     Raises:
-        EncoderError: The version was built with an encoder that is not installed.
+        EncoderError: The version was built with an encoder that is not installed, or with another one.
         DamagedError: A file of the version is not what was written.
     """
     from caskg.published import graph_from, index_from
@@ -262,9 +289,27 @@ def open_retriever(version: Snapshot) -> "GraphRetriever":
         ids=version.ids,
         index=index_from(version.arrays, knows_meanings=local),
         graph=graph_from(version.arrays, n_skills=len(version.ids)),
-        encoder=_local_to_query() if local else _stored_encoder(version),
+        encoder=_encoder_to_query(version),
         config=retrieve_config(str(version.meta["profile"])),
     )
+
+
+def _encoder_to_query(version: Snapshot) -> Encoder:
+    """Return the encoder that made the vectors of *version*; those of another would compare nothing."""
+    kind, fingerprint = version.meta["encoder"], version.meta["encoder_fingerprint"]
+    if kind not in list(EncoderChoice):
+        msg = (
+            f"Version {version.number} was built with the encoder {kind!r}, unknown here: run `caskg build`."
+        )
+        raise EncoderError(msg)
+    encoder = _local_to_query() if kind == EncoderChoice.LOCAL else _stored_encoder(version)
+    if encoder.fingerprint != fingerprint:
+        msg = (
+            f"Version {version.number} was built with the encoder {fingerprint}, and this CaSKG has "
+            f"{encoder.fingerprint}: run `caskg build`."
+        )
+        raise EncoderError(msg)
+    return encoder
 
 
 def _local_to_query() -> Encoder:

@@ -1,56 +1,87 @@
 """The command line: parse, call one function, print.
 
 Exit codes are those of `caskg.errors`, and 130 for an interrupt. Results go to
-standard output, everything else to standard error.
+standard output, everything else to standard error. A command is imported when it is called.
 """
 
-import os
+import io
 import sys
+from collections.abc import Sequence
+from importlib import import_module
 
 import click
 
+from caskg import __version__
 from caskg.errors import CaskgError
-from caskg.interfaces.cli import build, demo, edge, inspect, query, versions
+from caskg.interfaces.cli.output import say
 
 EXIT_INTERRUPTED = 130
 
+_COMMANDS = {
+    "build": ("build", "Read folders of SKILL.md files and publish their skill graph."),
+    "query": ("query", "Find the skills for a task, prerequisites first."),
+    "explain": ("inspect", "Say why an edge is there, or why a skill is in an answer."),
+    "show": ("inspect", "Show a skill as it was read, with its edges."),
+    "graph": ("inspect", "Write the published graph as JSON, GraphML or DOT."),
+    "edge": ("edge", "Confirm or reject an edge, or clear that label."),
+    "status": ("versions", "Say what the workspace holds."),
+    "history": ("versions", "List the published versions."),
+    "rollback": ("versions", "Go back to an earlier version."),
+    "demo": ("demo", "Build the example library and answer three tasks."),
+}
+"""Each command's module, and what it does, so that ``caskg --help`` imports none of them."""
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(package_name="caskg")
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        if cmd_name not in _COMMANDS:
+            return None
+        module = import_module(f"{__name__}.{_COMMANDS[cmd_name][0]}")
+        found: click.Command = getattr(module, cmd_name)
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in _COMMANDS.items()])
+
+
+@click.group(
+    cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
+@click.version_option(__version__)
 def cli() -> None:
     """Find the few skills a task needs, in order, with reasons."""
 
 
-for _command in (
-    build.build,
-    query.query,
-    inspect.explain,
-    inspect.show,
-    inspect.graph,
-    edge.edge,
-    versions.status,
-    versions.history,
-    versions.rollback,
-    demo.demo,
-):
-    cli.add_command(_command)
-
-
-def main() -> None:
-    """Run the command line; no traceback for a user's mistake."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line, by default on ``sys.argv``; no traceback for a user's mistake."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal without Unicode must not end a command
     try:
-        code = cli.main(standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
+        code = cli.main(arguments, prog_name="caskg", standalone_mode=False)
+    except click.UsageError as error:
         code = error.exit_code
+        _say_usage(error)
     except CaskgError as error:
-        click.echo(f"caskg: {error}", err=True)
         code = error.exit_code
+        say(f"caskg: {error}")
+    except OSError as error:
+        code = CaskgError.exit_code
+        say(f"caskg: {error}.")
     except (KeyboardInterrupt, click.Abort):
-        click.echo("caskg: interrupted; what was published before is untouched.", err=True)
         code = EXIT_INTERRUPTED
-    except BrokenPipeError:
-        # The reader went away (`caskg graph | head`): not an error, but stdout must not be flushed again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
+        say("caskg: interrupted; what was published before is untouched.")
     sys.exit(code)
+
+
+def _say_usage(error: click.UsageError) -> None:
+    message = error.format_message()
+    if error.ctx and message == error.ctx.get_help():  # a group of commands that was given none
+        click.echo(message, err=True)
+        return
+    command = error.ctx.command_path if error.ctx else "caskg"
+    say(f"caskg: {message} See `{command} --help`.")

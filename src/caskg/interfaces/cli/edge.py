@@ -1,12 +1,15 @@
 """`caskg edge`: what a person says of an edge enters the ledger as a label."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from caskg.errors import UsageError
 from caskg.inspection import position_of
-from caskg.interfaces.cli.options import emit, json_option, open_workspace, workspace_option
+from caskg.interfaces.cli.options import as_text, json_option, open_workspace, workspace_option
+from caskg.interfaces.cli.output import emit
 from caskg.schema import Label, LabelSource, Verdict
 from caskg.store.snapshot import Snapshot
 
@@ -18,81 +21,74 @@ def edge() -> None:
     """Confirm or reject that one skill supports another, or clear that label."""
 
 
-def _label(verdict: Verdict, source: str, target: str, note: str, folder: Path | None) -> dict[str, str]:
-    with open_workspace(folder) as workspace:
-        version = workspace.current()
-        ends = position_of(version, source), position_of(version, target)
-        if ends[0] == ends[1]:
-            msg = "an edge joins two different skills."
-            raise click.UsageError(msg)
-        label = Label(
-            source=version.ids[ends[0]],
-            target=version.ids[ends[1]],
-            verdict=verdict,
-            given_by=LabelSource.PERSON,
-            source_hash=version.content_hashes[ends[0]],
-            target_hash=version.content_hashes[ends[1]],
-            note=note,
-        )
-        workspace.ledger.set_label(label)
-    return {"source": label.source, "target": label.target, "verdict": label.verdict.value}
+def _ends(command: Callable[..., None]) -> Callable[..., None]:
+    for part in (json_option, workspace_option, click.argument("target"), click.argument("source")):
+        command = part(command)
+    return command
+
+
+_note_option = click.option("--note", default="", help="Why, for those who read it later.")
 
 
 @edge.command()
-@click.argument("source")
-@click.argument("target")
-@click.option("--note", default="", help="Why, for those who read it later.")
-@workspace_option
-@json_option
+@_ends
+@_note_option
 def confirm(*, source: str, target: str, note: str, folder: Path | None, as_json: bool) -> None:
     """Say that SOURCE supports TARGET: it comes before, feeds, or enables it."""
-    document = _label(Verdict.CONFIRM, source, target, note, folder)
-    emit(
-        document,
-        as_json=as_json,
-        text=lambda: f"Confirmed {document['source']} -> {document['target']}. {_PUBLISH}",
-    )
+    document = _label(Verdict.CONFIRM, (source, target), note, folder)
+    emit(document, as_json=as_json, lines=[f"Confirmed {_arrow(document)}. {_PUBLISH}"])
 
 
 @edge.command()
-@click.argument("source")
-@click.argument("target")
-@click.option("--note", default="", help="Why, for those who read it later.")
-@workspace_option
-@json_option
+@_ends
+@_note_option
 def reject(*, source: str, target: str, note: str, folder: Path | None, as_json: bool) -> None:
     """Say that SOURCE does not support TARGET."""
-    document = _label(Verdict.REJECT, source, target, note, folder)
-    emit(
-        document,
-        as_json=as_json,
-        text=lambda: f"Rejected {document['source']} -> {document['target']}. {_PUBLISH}",
-    )
+    document = _label(Verdict.REJECT, (source, target), note, folder)
+    emit(document, as_json=as_json, lines=[f"Rejected {_arrow(document)}. {_PUBLISH}"])
 
 
 @edge.command()
-@click.argument("source")
-@click.argument("target")
-@workspace_option
-@json_option
+@_ends
 def clear(*, source: str, target: str, folder: Path | None, as_json: bool) -> None:
     """Remove a person's label from SOURCE -> TARGET; an author's stays."""
     with open_workspace(folder) as workspace:
         version = workspace.current()
-        # A label may be on a skill that is gone: then its id is taken as it was typed.
         ids = _id(version, source), _id(version, target)
         removed = workspace.ledger.clear_label(*ids)
-    document = {"source": ids[0], "target": ids[1], "removed": removed}
+    document = {"source": ids[0], "target": ids[1], "removed": bool(removed)}
     said = (
-        f"Cleared {ids[0]} -> {ids[1]}. {_PUBLISH}"
+        f"Cleared {_arrow(document)}. {_PUBLISH}"
         if removed
-        else f"There was no label on {ids[0]} -> {ids[1]}."
+        else f"No label of a person stands on {_arrow(document)}."
     )
-    emit(document, as_json=as_json, text=lambda: said)
+    emit(document, as_json=as_json, lines=[said])
+
+
+def _label(verdict: Verdict, names: tuple[str, str], note: str, folder: Path | None) -> dict[str, Any]:
+    with open_workspace(folder) as workspace:
+        version = workspace.current()
+        source, target = (position_of(version, name) for name in names)
+        label = Label(
+            source=version.ids[source],
+            target=version.ids[target],
+            verdict=verdict,
+            given_by=LabelSource.PERSON,
+            source_hash=version.content_hashes[source],
+            target_hash=version.content_hashes[target],
+            note=as_text(note),
+        )
+        workspace.ledger.set_label(label)
+    return {"source": label.source, "target": label.target, "verdict": label.verdict, "note": label.note}
 
 
 def _id(version: Snapshot, name: str) -> str:
+    """Return the id that *name* means; as typed where the skill is gone, for its label may not be."""
     try:
         return version.ids[position_of(version, name)]
     except UsageError:
         return name
+
+
+def _arrow(document: dict[str, Any]) -> str:
+    return f"{document['source']} -> {document['target']}"

@@ -1,10 +1,10 @@
 """The published graph in the formats of other tools: GraphML, JSON, DOT."""
 
-import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
 
+from caskg.interfaces.cli.output import UNSEEN, json_text, printable
 from caskg.schema import EDGE_STATES, EDGE_TYPES, SkillGraph
 
 _GRAPHML_KEYS = (
@@ -15,7 +15,8 @@ _GRAPHML_KEYS = (
     ("association", "edge", "double"),
     ("reliability", "edge", "double"),
 )
-_NOT_IN_XML = {code: None for code in range(32) if chr(code) not in "\t\n\r"} | {0xFFFE: None, 0xFFFF: None}
+_NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_BY_NUMBER_IN_XML = re.compile(rf"""[&<>"\t\n\r{UNSEEN}]""")
 
 
 def graph_rows(graph: SkillGraph, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -35,11 +36,11 @@ def graph_rows(graph: SkillGraph, ids: Sequence[str]) -> Iterator[dict[str, Any]
 def to_json(graph: SkillGraph, ids: Sequence[str], names: Sequence[str]) -> str:
     """Return nodes and edges as one JSON document."""
     nodes = [{"id": skill_id, "name": name} for skill_id, name in zip(ids, names, strict=True)]
-    return json.dumps({"nodes": nodes, "edges": list(graph_rows(graph, ids))}, ensure_ascii=False, indent=1)
+    return json_text({"nodes": nodes, "edges": list(graph_rows(graph, ids))})
 
 
 def to_graphml(graph: SkillGraph, ids: Sequence[str], names: Sequence[str]) -> str:
-    """Return the graph as GraphML, directed; characters that XML cannot hold are left out."""
+    """Return the graph as GraphML, directed; a character that XML cannot hold is written as an escape."""
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
@@ -50,12 +51,10 @@ def to_graphml(graph: SkillGraph, ids: Sequence[str], names: Sequence[str]) -> s
     ]
     lines.append('<graph id="skills" edgedefault="directed">')
     for skill_id, name in zip(ids, names, strict=True):
-        lines.append(f'<node id={_attribute(skill_id)}><data key="name">{_xml(name)}</data></node>')
+        lines.append(f'<node id="{_xml(skill_id)}"><data key="name">{_xml(name)}</data></node>')
     for row in graph_rows(graph, ids):
         data = "".join(f'<data key="{key}">{row[key]}</data>' for key, of, _ in _GRAPHML_KEYS if of == "edge")
-        lines.append(
-            f"<edge source={_attribute(row['source'])} target={_attribute(row['target'])}>{data}</edge>"
-        )
+        lines.append(f'<edge source="{_xml(row["source"])}" target="{_xml(row["target"])}">{data}</edge>')
     return "\n".join([*lines, "</graph>", "</graphml>"])
 
 
@@ -74,20 +73,27 @@ def to_dot(graph: SkillGraph, ids: Sequence[str], names: Sequence[str]) -> str:
 
 
 FORMATS: Mapping[str, Callable[[SkillGraph, Sequence[str], Sequence[str]], str]] = {
-    "graphml": to_graphml,
     "json": to_json,
+    "graphml": to_graphml,
     "dot": to_dot,
 }
 
 
 def _xml(text: str) -> str:
-    return escape(text.translate(_NOT_IN_XML))
+    r"""Return *text* for an element or an attribute; nothing that a parser would change stays as it is.
 
-
-def _attribute(text: str) -> str:
-    return quoteattr(text.translate(_NOT_IN_XML))
+    >>> print(_xml('a<b & "c"\r\x1b'))
+    a&#60;b &#38; &#34;c&#34;&#13;\x1b
+    """
+    holdable = _NOT_IN_XML.sub(lambda found: ascii(found[0])[1:-1], text)
+    return _BY_NUMBER_IN_XML.sub(lambda found: f"&#{ord(found[0])};", holdable)
 
 
 def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+    r"""Return *text* as a string of DOT; a label shows it as it is.
+
+    >>> print(_quoted('say "hi"\n\\'))
+    "say \"hi\"\\n\\"
+    """
+    escaped = printable(text).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

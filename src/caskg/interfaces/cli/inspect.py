@@ -1,6 +1,6 @@
 """`caskg explain`, `show`, `graph`: why a skill or an edge is there, and the graph for other tools."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -8,44 +8,49 @@ from typing import Any
 import click
 
 from caskg.errors import UsageError
-from caskg.inspection import PairExplanation, edges_of, explain_pair, position_of
+from caskg.inspection import edges_of, explain_pair, labels_to_check, position_of
 from caskg.interfaces.cli.export import FORMATS
-from caskg.interfaces.cli.options import emit, json_option, open_workspace, table, workspace_option
-from caskg.interfaces.cli.query import one_line, ranking_document
-from caskg.published import graph_from
-from caskg.schema import EdgeStep, Ranking, Skill
+from caskg.interfaces.cli.options import json_option, open_workspace, workspace_option
+from caskg.interfaces.cli.output import columns, emit, one_line, write
+from caskg.interfaces.cli.query import ranked_document, step_document, task_text
+from caskg.published import graph_from, names_from
+from caskg.retrieval.explain import EdgeExplanation
+from caskg.schema import PROBE_KINDS, EdgeStep, Label, Ranking, ResolvedReference, Skill, SkillFields
+from caskg.store.snapshot import Snapshot
+from caskg.store.workspace import Workspace
 from caskg.wiring import open_retriever
+
+_NEIGHBOURS = 8
 
 
 @click.command()
 @click.argument("source")
 @click.argument("target", required=False)
-@click.option("--task", help="Say instead why SOURCE is or is not in the answer to this task.")
+@click.option(
+    "--task", metavar="TEXT", help="Say instead why SOURCE is, or is not, in the answer to this task."
+)
 @workspace_option
 @json_option
 def explain(*, source: str, target: str | None, task: str | None, folder: Path | None, as_json: bool) -> None:
-    """Say what is known about the edge SOURCE -> TARGET, or, with --task, about SOURCE in an answer."""
-    if (target is None) == (task is None):
-        msg = "give a TARGET or a --task, one of them."
-        raise click.UsageError(msg)
+    """Say what is known about the edge SOURCE -> TARGET, or, with --task, about SOURCE in an answer.
+
+    Of an edge: its type and state, association, reliability and weight, the signals that are
+    active, what each probe answered or why its answer is missing, labels, and the sentence in
+    which one of the two documents speaks of the other.
+    """
     with open_workspace(folder) as workspace:
         version = workspace.current()
         start = position_of(version, source)
-        if task is not None:
-            ranking = open_retriever(version).retrieve(task, k=len(version.ids))
-            document = _place(ranking, version.ids[start])
-            emit(document, as_json=as_json, text=lambda: _place_text(document))
-            return
-        end = position_of(version, target or "")
-        found = explain_pair(workspace, version, (start, end))
-        document = {
-            "source": version.ids[start],
-            "target": version.ids[end],
-            "candidate": found.edge is not None,
-            "edge": asdict(found.edge) if found.edge else None,
-            "labels": [asdict(label) for label in found.labels],
-        }
-    emit(document, as_json=as_json, text=lambda: _pair_text(document, found))
+        if target is not None and task is None:
+            document = _pair_document(workspace, version, (start, position_of(version, target)))
+            emit(document, as_json=as_json, lines=_pair_lines(document))
+        elif task is not None and target is None:
+            ranking = open_retriever(version).retrieve(task_text([task]), k=len(version.ids))
+            place = _place_document(ranking, version.ids[start])
+            emit(place, as_json=as_json, lines=_place_lines(place))
+        else:
+            msg = "Give either TARGET or --task: explain an edge, or a place in an answer."
+            raise click.UsageError(msg)
 
 
 @click.command()
@@ -54,98 +59,188 @@ def explain(*, source: str, target: str | None, task: str | None, folder: Path |
 @workspace_option
 @json_option
 def show(*, skill: str, body: bool, folder: Path | None, as_json: bool) -> None:
-    """Show a skill as it was read: its fields, and its edges."""
+    """Show a skill as it was read: its fields, and its edges, the heaviest first."""
     with open_workspace(folder) as workspace:
         version = workspace.current()
         position = position_of(version, skill)
         found, edges = version.skills[position], edges_of(version, position)
-    document = asdict(found) | {"edges": [asdict(step) for step in edges]}
+    document = asdict(found) | {"edges": [step_document(step) for step in edges]}
     if not body:
         del document["body"], document["sections"]
-    emit(document, as_json=as_json, text=lambda: _skill_text(found, edges, body=body))
+    emit(document, as_json=as_json, lines=_skill_lines(found, edges, body=body))
 
 
 @click.command()
-@click.option("--format", "kind", type=click.Choice(list(FORMATS)), default="json", show_default=True)
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="A file; default: standard output.")
+@click.option("--format", "kind", type=click.Choice(list(FORMATS)), help="[default: json]")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="A file.  [default: standard output]")
 @workspace_option
 @json_option
-def graph(*, kind: str, output: Path | None, folder: Path | None, as_json: bool) -> None:
-    """Write the published graph as JSON, GraphML or DOT. --json is --format json."""
+def graph(*, kind: str | None, output: Path | None, folder: Path | None, as_json: bool) -> None:
+    """Write the published graph as JSON, GraphML or DOT.
+
+    With --output, --json prints what was written; without, it is --format json.
+    """
+    if as_json and output is None and kind not in (None, "json"):
+        msg = f"--json prints JSON, not {kind}: leave one of them out, or add --output."
+        raise click.UsageError(msg)
+    kind = kind or "json"
     with open_workspace(folder) as workspace:
         version = workspace.current()
         edges = graph_from(version.arrays, n_skills=len(version.ids))
-        names = [skill.name for skill in version.skills]
-        text = FORMATS["json" if as_json else kind](edges, version.ids, names)
+        text = FORMATS[kind](edges, version.ids, names_from(version.arrays))
     if output is None:
-        click.echo(text)
+        write(text)
         return
+    _write_file(output, text)
+    document = {"output": str(output), "format": kind, "skills": edges.n_skills, "edges": len(edges)}
+    said = f"Wrote {edges.n_skills:,} skills and {len(edges):,} edges to {output} as {kind}."
+    emit(document, as_json=as_json, lines=[said])
+
+
+def _write_file(path: Path, text: str) -> None:
     try:
-        output.write_text(text + "\n", encoding="utf-8")
+        path.write_text(text + "\n", encoding="utf-8")
     except OSError as error:
-        msg = f"Cannot write {output} ({error.strerror}): choose another file."
+        msg = f"Cannot write {path} ({error.strerror}): choose another file."
         raise UsageError(msg) from error
 
 
-# ---------------------------------------------------------------- text for people
+# ---------------------------------------------------------------- an edge
 
 
-def _place(ranking: Ranking, skill_id: str) -> dict[str, Any]:
+def _pair_document(workspace: Workspace, version: Snapshot, ends: tuple[int, int]) -> dict[str, Any]:
+    found = explain_pair(workspace, version, ends)
+    back = explain_pair(workspace, version, ends[::-1])
+    stale = labels_to_check(found.labels, version)
+    return {
+        "version": version.number,
+        "source": version.ids[ends[0]],
+        "target": version.ids[ends[1]],
+        "edge": _edge_document(found.edge) if found.edge else None,
+        "reference": _reference_document(found.reference) if found.reference else None,
+        "labels": [_label_document(label, to_check=label in stale) for label in found.labels],
+        "reverse": back.edge is not None,
+    }
+
+
+def _edge_document(edge: EdgeExplanation) -> dict[str, Any]:
+    in_order = sorted(edge.answers, key=lambda entry: PROBE_KINDS.index(entry[0]))
+    return {
+        "type": edge.type,
+        "state": edge.state,
+        "weight": round(edge.weight, 6),
+        "association": round(edge.association, 6),
+        "reliability": round(edge.reliability, 6),
+        "signals": {name: round(value, 6) for name, value in edge.signals.items()},
+        "answers": [{"probe": kind, **asdict(answer)} for kind, answer in in_order],
+    }
+
+
+def _reference_document(reference: ResolvedReference) -> dict[str, str]:
+    return {"kind": reference.kind, "role": reference.role, "evidence": reference.evidence}
+
+
+def _label_document(label: Label, *, to_check: bool) -> dict[str, Any]:
+    return {"verdict": label.verdict, "given_by": label.given_by, "note": label.note, "to_check": to_check}
+
+
+def _pair_lines(document: dict[str, Any]) -> Iterator[str]:
+    edge = document["edge"]
+    yield f"{document['source']} -> {document['target']}"
+    if edge is None:
+        yield "no candidate: nothing joins them in this direction"
+    else:
+        published = f"published with weight {edge['weight']:.3f}" if edge["weight"] else "not published"
+        yield f"{edge['type']}, {edge['state']}, {published}"
+    rows = _edge_rows(edge) if edge else []
+    if document["reference"]:
+        rows.append(("reference", _reference_text(document["reference"])))
+    rows += [("label", _label_text(label)) for label in document["labels"]]
+    yield from columns(rows, indent="  ")
+    if edge is None and document["reverse"]:
+        yield f"The other way round there is one: caskg explain {document['target']} {document['source']}"
+
+
+def _edge_rows(edge: dict[str, Any]) -> list[tuple[str, str]]:
+    signals = sorted(edge["signals"].items(), key=lambda entry: -entry[1])
+    return [
+        ("association", f"{edge['association']:.3f}"),
+        ("reliability", f"{edge['reliability']:.3f}"),
+        ("signals", ", ".join(f"{name} {value:.3f}" for name, value in signals) or "none"),
+        *((answer["probe"], _answer_text(answer)) for answer in edge["answers"]),
+    ]
+
+
+def _answer_text(answer: dict[str, Any]) -> str:
+    score, said = answer["score"], answer["transcript"]
+    found = f"missing: {answer['missing_reason']}" if score is None else f"{score:.3f}"
+    return f"{found}  {answer['source_id']}{f': {said}' if said else ''}"
+
+
+def _reference_text(reference: dict[str, str]) -> str:
+    sentence = one_line(reference["evidence"], limit=300)
+    return f"{reference['kind']}, {reference['role']}: {sentence}"
+
+
+def _label_text(label: dict[str, Any]) -> str:
+    note = f": {label['note']}" if label["note"] else ""
+    stale = " (to check: it was given on another text)" if label["to_check"] else ""
+    return f"{label['verdict']}, {label['given_by']}{note}{stale}"
+
+
+# ---------------------------------------------------------------- a place in an answer
+
+
+def _place_document(ranking: Ranking, skill_id: str) -> dict[str, Any]:
     """Return where a skill stands among all that got relevance, and why."""
-    by_score = sorted(ranking.skills, key=lambda ranked: (-ranked.exact_name, -ranked.score))
-    places = {ranked.skill.id: place for place, ranked in enumerate(by_score, start=1)}
-    row = next((row for row in ranking_document(ranking)["skills"] if row["id"] == skill_id), None)
+    by_relevance = sorted(ranking.skills, key=lambda ranked: (-ranked.exact_name, -ranked.score))
+    places = {ranked.skill.id: (place, ranked) for place, ranked in enumerate(by_relevance, start=1)}
+    place, ranked = places.get(skill_id, (None, None))
     return {
         "query": ranking.query,
         "abstained": ranking.abstained,
         "hint": ranking.hint,
         "id": skill_id,
-        "place": places.get(skill_id),
+        "place": place,
         "of": len(places),
-        "skill": row,
+        "skill": ranked_document(ranked) if ranked else None,
     }
 
 
-def _place_text(document: dict[str, Any]) -> str:
+def _place_lines(document: dict[str, Any]) -> Iterator[str]:
     if document["abstained"]:
-        return str(document["hint"])
-    if document["skill"] is None:
-        return f"{document['id']} is no seed of this task, and no relevance reaches it over the graph."
-    place = f"{document['id']}: place {document['place']} of {document['of']} by relevance"
-    return f"{place}, score {document['skill']['score']:.4f}\nwhy: {document['skill']['reason']}"
+        yield document["hint"]
+    elif document["skill"] is None:
+        yield f"{document['id']} is no seed of this task, and no relevance reaches it over the graph."
+    else:
+        place = f"{document['id']}: place {document['place']} of {document['of']} by relevance"
+        yield f"{place}, score {document['skill']['score']:.4f}"
+        yield f"why: {document['skill']['reason']}"
 
 
-def _pair_text(document: dict[str, Any], found: PairExplanation) -> str:
-    head = f"{document['source']} -> {document['target']}"
-    labels = [f"label: {label.verdict} by {label.given_by} {label.note}".rstrip() for label in found.labels]
-    if found.edge is None:
-        return "\n".join([f"{head} is no candidate: no signal joins them in this direction.", *labels])
-    edge = found.edge
-    published = f"published with weight {edge.weight:.3f}" if edge.weight else "not published"
-    rows = [("association A", f"{edge.association:.3f}"), ("reliability c", f"{edge.reliability:.3f}")]
-    rows += [(f"signal {name}", f"{value:.3f}") for name, value in edge.signals.items()]
-    for kind, answer in edge.answers:
-        said = f"{answer.score:.2f}" if answer.score is not None else f"missing: {answer.missing_reason}"
-        rows.append((f"{answer.source_id} {kind}", said))
-    return "\n".join([f"{head}: {edge.type}, {edge.state}, {published}", table(rows), *labels])
+# ---------------------------------------------------------------- a skill
 
 
-def _skill_text(skill: Skill, edges: Sequence[EdgeStep], *, body: bool) -> str:
-    fields = asdict(skill.fields)
-    rows = [
-        ("name", skill.name),
-        ("description", one_line(skill.description, limit=1024)),
-        ("path", skill.path),
-    ]
-    rows += [(name, _short(value)) for name, value in fields.items() if value is not None]
-    lines = [skill.id, table(rows)]
-    lines += [
-        f"{step.source} -> {step.target} ({step.type}, {step.state}, weight {step.weight:.3f})"
-        for step in edges
-    ]
-    return "\n".join([*lines, *(["", skill.body] if body else [])])
+def _skill_lines(skill: Skill, edges: Sequence[EdgeStep], *, body: bool) -> Iterator[str]:
+    yield skill.id
+    described = one_line(skill.description, limit=1024)
+    rows = [("name", skill.name), ("description", described), ("path", skill.path), *_stated(skill.fields)]
+    yield from columns(rows, indent="  ")
+    came_in = [(step.source, step) for step in edges if step.target == skill.id]
+    went_out = [(step.target, step) for step in edges if step.source == skill.id]
+    for title, side in (("supported by", came_in), ("supports", went_out)):
+        yield f"{title} ({len(side)})"
+        shown = [(other, step.type, step.state, f"{step.weight:.3f}") for other, step in side[:_NEIGHBOURS]]
+        yield from columns(shown, indent="  ")
+        if len(side) > _NEIGHBOURS:
+            yield f"  and {len(side) - _NEIGHBOURS} more: `caskg show --json` lists them"
+    if body:
+        yield from ["", *skill.body.split("\n")]
 
 
-def _short(items: Sequence[Any]) -> str:
-    names = [item if isinstance(item, str) else str(item.get("name") or item.get("target")) for item in items]
-    return one_line("; ".join(names), limit=300)
+def _stated(fields: SkillFields) -> Iterator[tuple[str, str]]:
+    """Yield each field that the document states."""
+    for name, items in asdict(fields).items():
+        if items is not None:
+            words = [item if isinstance(item, str) else item.get("name") or item["target"] for item in items]
+            yield name, one_line("; ".join(words), limit=300)

@@ -1,16 +1,14 @@
-"""What commands share: the workspace option, ``--json``, and how results and progress are printed."""
+"""What commands share: their options, the workspace they open, and the progress of a build."""
 
-import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 
 from caskg.store.workspace import Workspace
-from caskg.wiring import Progress, default_workspace
+from caskg.wiring import EncoderChoice, Progress, default_workspace
 
 workspace_option = click.option(
     "-w",
@@ -20,6 +18,13 @@ workspace_option = click.option(
     help="Folder of the workspace.  [default: $CASKG_WORKSPACE, else the nearest .caskg]",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+encoder_option = click.option(
+    "--encoder",
+    type=click.Choice([choice.value for choice in EncoderChoice]),
+    default=EncoderChoice.AUTO.value,
+    show_default=True,
+    help="auto: the one of the workspace, else local where it is installed, else builtin.",
+)
 
 
 def open_workspace(folder: Path | None) -> Workspace:
@@ -31,15 +36,15 @@ def open_workspace(folder: Path | None) -> Workspace:
     return Workspace.open(folder or default_workspace())
 
 
-def emit(document: dict[str, Any], *, as_json: bool, text: Callable[[], str]) -> None:
-    """Print the result: the document as JSON, or what *text* makes of it."""
-    click.echo(json.dumps(document, ensure_ascii=False, indent=2, default=str) if as_json else text())
+def as_text(argument: str) -> str:
+    """Return an argument as text that can be stored: its bytes that are no UTF-8 are replaced."""
+    return argument.encode(errors="surrogateescape").decode(errors="replace")
 
 
 @contextmanager
 def progress_bar(*, quiet: bool) -> Iterator[Progress]:
     """Show the steps of a build on standard error; silent where that is no terminal."""
-    if quiet or not sys.stderr.isatty():
+    if quiet or not (sys.stderr and sys.stderr.isatty()):
         yield lambda _step, _done, _of: None
         return
     from rich.console import Console
@@ -51,19 +56,7 @@ def progress_bar(*, quiet: bool) -> Iterator[Progress]:
         task = bars.add_task("parse", total=None)
 
         def show(step: str, done: int, of: int) -> None:
-            bars.update(task, description=step, completed=done, total=of or None)
+            bars.tasks[0].total = of or None  # `update` cannot take a total back
+            bars.update(task, description=step, completed=done)
 
         yield show
-
-
-def table(rows: Sequence[Sequence[str]], *, gap: str = "  ") -> str:
-    """Return *rows* as columns, each as wide as its longest cell.
-
-    >>> print(table([("a", "1"), ("long", "2")]))
-    a     1
-    long  2
-    """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        gap.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    )

@@ -1,25 +1,35 @@
 """`caskg query`: the few skills a task needs, in order, with reasons."""
 
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
-from caskg.interfaces.cli.options import emit, json_option, open_workspace, workspace_option
-from caskg.retrieval.bundle import render
+from caskg.inspection import positions_of
+from caskg.interfaces.cli.options import as_text, json_option, open_workspace, workspace_option
+from caskg.interfaces.cli.output import emit, one_line, say
+from caskg.retrieval.bundle import MIN_CHARS, render
 from caskg.retrieval.explain import reasons
-from caskg.schema import Bundle, Ranking
+from caskg.schema import Bundle, EdgeStep, RankedSkill, Ranking
+from caskg.store.snapshot import Snapshot
 from caskg.wiring import open_retriever
 
 
 @click.command()
 @click.argument("task", nargs=-1, required=True)
-@click.option("-k", default=8, show_default=True, help="Most skills to return.")
-@click.option("--have", multiple=True, metavar="ID", help="A skill that is loaded already. Repeatable.")
-@click.option("--exclude", multiple=True, metavar="ID", help="A skill that must not appear. Repeatable.")
+@click.option("-k", type=click.IntRange(1), default=8, show_default=True, help="Most skills to return.")
+@click.option("--have", multiple=True, metavar="SKILL", help="One that is loaded already. Repeatable.")
+@click.option("--exclude", multiple=True, metavar="SKILL", help="One that must not appear. Repeatable.")
 @click.option("--bundle", is_flag=True, help="Print the skills' texts, ready for an agent.")
-@click.option("--max-chars", default=12_000, show_default=True, help="Length of the bundle, in characters.")
+@click.option(
+    "--max-chars",
+    type=click.IntRange(MIN_CHARS),
+    default=12_000,
+    show_default=True,
+    help="Most characters of the bundle.",
+)
 @workspace_option
 @json_option
 def query(
@@ -34,75 +44,90 @@ def query(
     as_json: bool,
 ) -> None:
     """Return the skills for TASK, prerequisites first, or none and a hint. TASK - reads standard input."""
-    text = sys.stdin.read() if task == ("-",) else " ".join(task)
+    text = task_text(task)
     with open_workspace(folder) as workspace:
         version = workspace.current()
-        ranking = open_retriever(version).retrieve(text, k=k, have=have, exclude=exclude)
-        wanted = bundle and not ranking.abstained
-        rendered = render(ranking, max_chars=max_chars) if wanted else None
-    document = ranking_document(ranking, rendered) | {"version": version.number}
-    emit(document, as_json=as_json, text=lambda: rendered.text if rendered else ranking_text(ranking))
+        ranking = open_retriever(version).retrieve(
+            text, k=k, have=_ids(version, have), exclude=_ids(version, exclude)
+        )
+    rendered = render(ranking, max_chars=max_chars) if bundle else None
+    document = {"version": version.number, **ranking_document(ranking, rendered)}
+    lines: Iterable[str] = rendered.text.split("\n") if rendered else ranking_lines(ranking)
+    emit(document, as_json=as_json, lines=lines)
+
+
+def task_text(words: Iterable[str]) -> str:
+    """Return the task: the words, or standard input for ``-``."""
+    text = " ".join(words)
+    if text != "-":
+        return as_text(text)
+    data = sys.stdin.buffer.read() if sys.stdin else b""  # None where it was closed
+    return data.decode(errors="replace")
 
 
 def ranking_document(ranking: Ranking, bundle: Bundle | None = None) -> dict[str, Any]:
     """Return a ranking as plain data."""
-    document = {
+    return {
         "query": ranking.query,
         "abstained": ranking.abstained,
         "sufficiency": round(ranking.sufficiency, 4),
         "hint": ranking.hint,
         "method": ranking.method,
-        "skills": [
-            {
-                "id": ranked.skill.id,
-                "name": ranked.skill.name,
-                "description": ranked.skill.description,
-                "path": ranked.skill.path,
-                "score": ranked.score,
-                "exact_name": ranked.exact_name,
-                "lexical_rank": ranked.lexical_rank,
-                "semantic_rank": ranked.semantic_rank,
-                "via": [
-                    {
-                        "source": step.source,
-                        "target": step.target,
-                        "type": step.type,
-                        "state": step.state,
-                        "weight": round(step.weight, 4),
-                    }
-                    for step in ranked.path
-                ],
-                "reason": reasons(ranked),
-            }
-            for ranked in ranking.skills
-        ],
-    }
-    if bundle:
-        document["bundle"] = {
+        "skills": [ranked_document(ranked) for ranked in ranking.skills],
+        "bundle": None
+        if bundle is None
+        else {
             "text": bundle.text,
             "included": bundle.included,
             "trimmed": bundle.trimmed,
             "left_out": bundle.left_out,
-        }
-    return document
+        },
+    }
 
 
-def ranking_text(ranking: Ranking) -> str:
-    """Return a ranking for people: an ordered list with reasons, or the hint."""
-    if not ranking.skills:
-        return ranking.hint
-    lines = [
-        f"{place}. {ranked.skill.id}\n   {one_line(ranked.skill.description)}\n   why: {reasons(ranked)}"
-        for place, ranked in enumerate(ranking.skills, start=1)
-    ]
-    return "\n".join(lines)
+def ranked_document(ranked: RankedSkill) -> dict[str, Any]:
+    """Return one skill of a ranking as plain data, without its text."""
+    return {
+        "id": ranked.skill.id,
+        "name": ranked.skill.name,
+        "description": ranked.skill.description,
+        "path": ranked.skill.path,
+        "score": round(ranked.score, 6),
+        "exact_name": ranked.exact_name,
+        "lexical_rank": ranked.lexical_rank,
+        "semantic_rank": ranked.semantic_rank,
+        "via": [step_document(step) for step in ranked.path],
+        "reason": reasons(ranked),
+    }
 
 
-def one_line(text: str, *, limit: int = 100) -> str:
-    r"""Return *text* on one line, cut at *limit* characters.
+def step_document(step: EdgeStep) -> dict[str, Any]:
+    """Return a published edge as plain data."""
+    return {
+        "source": step.source,
+        "target": step.target,
+        "type": step.type,
+        "state": step.state,
+        "weight": round(step.weight, 4),
+    }
 
-    >>> one_line("two\nlines", limit=6)
-    'two l…'
-    """
-    flat = " ".join(text.split())
-    return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
+
+def ranking_lines(ranking: Ranking) -> Iterator[str]:
+    """Say a ranking to people: an ordered list with reasons, or the hint."""
+    if ranking.hint:
+        yield ranking.hint
+    for place, ranked in enumerate(ranking.skills, start=1):
+        yield f"{place}. {ranked.skill.id}"
+        yield f"   {one_line(ranked.skill.description)}"
+        yield f"   why: {reasons(ranked)}"
+
+
+def _ids(version: Snapshot, names: Iterable[str]) -> set[str]:
+    """Return the ids that *names* may mean; a host may name skills that this library does not hold."""
+    ids = set()
+    for name in names:
+        positions = positions_of(version, name)
+        ids |= {version.ids[at] for at in positions}
+        if not positions:
+            say(f"caskg: there is no skill {name!r} in version {version.number}; it was ignored.")
+    return ids

@@ -1,48 +1,31 @@
 """`caskg status`, `history`, `rollback`: what is published, what was, and the way back."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from caskg.inspection import current_version, diagnostics_of, labels_to_check
-from caskg.interfaces.cli.options import emit, json_option, open_workspace, table, workspace_option
+from caskg.interfaces.cli.options import json_option, open_workspace, workspace_option
+from caskg.interfaces.cli.output import columns, emit
 from caskg.schema import Severity
+from caskg.store.workspace import Workspace
+
+_MOST = 10**9  # more than the store can hold, and less than breaks its arithmetic
 
 
 @click.command()
 @workspace_option
 @json_option
 def status(*, folder: Path | None, as_json: bool) -> None:
-    """Say what the workspace holds: skills, edges, labels, answers, findings."""
+    """Say what the workspace holds: skills, edges, findings, labels, answers."""
     with open_workspace(folder) as workspace:
-        labels = workspace.ledger.labels()
-        document: dict[str, object] = {"workspace": str(workspace.path), "version": None}
-        if version := current_version(workspace):
-            findings = diagnostics_of(version)
-            document |= {
-                "version": version.number,
-                "created": version.created.isoformat(),
-                "skills": len(version.ids),
-                **{key: value for key, value in version.meta.items() if key != "state"},
-                "not_indexed": sum(finding.severity is Severity.ERROR for finding in findings),
-                "labels_to_check": [
-                    f"{label.source} -> {label.target}" for label in labels_to_check(labels, version)
-                ],
-            }
-        document["labels"] = len(labels)
-        document["answers"] = {
-            prober: {
-                "answers": spend.answers,
-                "missing": spend.missing,
-                "calls": spend.calls,
-                "tokens": spend.tokens,
-            }
-            for prober, spend in workspace.ledger.spend().items()
-        }
+        document = {"workspace": str(workspace.path), **_published(workspace), **_learnt(workspace)}
     emit(
         document,
         as_json=as_json,
-        text=lambda: table([(key, _plain(value)) for key, value in document.items()]),
+        lines=columns([(key, _plain(each)) for key, each in document.items()]),
     )
 
 
@@ -52,41 +35,93 @@ def status(*, folder: Path | None, as_json: bool) -> None:
 def history(*, folder: Path | None, as_json: bool) -> None:
     """List the published versions, oldest first; an asterisk marks the current one."""
     with open_workspace(folder) as workspace:
-        versions = workspace.versions()
-    document = {
-        "versions": [
+        rows = [
             {
-                "number": version.number,
+                "version": version.number,
                 "current": version.current,
                 "created": version.created.isoformat(),
                 "skills": version.n_skills,
                 "edges": version.n_edges,
                 "profile": version.meta.get("profile"),
+                "encoder": version.meta.get("encoder"),
             }
-            for version in versions
+            for version in workspace.versions()
         ]
-    }
-
-    emit(document, as_json=as_json, text=lambda: _history_text(document["versions"]))
+    emit({"versions": rows}, as_json=as_json, lines=_history_lines(rows))
 
 
 @click.command()
-@click.argument("version", type=int, required=False)
+@click.argument("version", type=click.IntRange(1, _MOST), required=False)
 @workspace_option
 @json_option
 def rollback(*, version: int | None, folder: Path | None, as_json: bool) -> None:
     """Make VERSION the current one, by default the one before. Nothing is removed."""
     with open_workspace(folder) as workspace:
         number = workspace.rollback(version).number
-    emit({"version": number}, as_json=as_json, text=lambda: f"Version {number} is current.")
+    emit({"version": number}, as_json=as_json, lines=[f"Version {number} is current."])
 
 
-def _history_text(versions: list[dict[str, object]]) -> str:
-    if not versions:
-        return "Nothing has been published yet."
-    titles = [key for key in versions[0] if key != "current"]
-    rows = [["*" if row["current"] else "", *(_plain(row[key]) for key in titles)] for row in versions]
-    return table([["", *titles], *rows])
+def version_facts(number: int, n_skills: int, meta: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is said of a version wherever one is shown."""
+    return {
+        "version": number,
+        "skills": n_skills,
+        "edges": meta["n_edges"],
+        "edge_types": meta["types"],
+        "candidates": meta["n_candidates"],
+        "candidate_states": meta["candidate_states"],
+        "probed": meta["n_frontier"],
+        "profile": meta["profile"],
+        "encoder": meta["encoder"],
+        "prober": meta["prober"],
+        "roots": meta["roots"],
+    }
+
+
+def summary(facts: Mapping[str, Any], *, unchanged: bool = False) -> list[str]:
+    """Return what was built, in two lines."""
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in facts["edge_types"].items() if count)
+    return [
+        f"Version {facts['version']} {'is up to date' if unchanged else 'published'}:"
+        f" {facts['skills']:,} skills, {facts['edges']:,} edges ({kinds or 'none'})"
+        f" of {facts['candidates']:,} candidates.",
+        f"Profile {facts['profile']}, encoder {facts['encoder']}.",
+    ]
+
+
+def _published(workspace: Workspace) -> dict[str, Any]:
+    version = current_version(workspace)
+    if version is None:
+        return {"version": None}
+    errors = (finding for finding in diagnostics_of(version) if finding.severity is Severity.ERROR)
+    to_check = labels_to_check(workspace.ledger.labels(), version)
+    return version_facts(version.number, len(version.ids), version.meta) | {
+        "created": version.created.isoformat(),
+        "not_indexed": [finding.path for finding in errors],
+        "labels_to_check": [f"{label.source} -> {label.target}" for label in to_check],
+    }
+
+
+def _learnt(workspace: Workspace) -> dict[str, Any]:
+    """Return what lasts over all versions: labels, and what was asked of probers."""
+    answers = {
+        prober: {
+            "answers": spend.answers,
+            "missing": spend.missing,
+            "calls": spend.calls,
+            "tokens": spend.tokens,
+        }
+        for prober, spend in workspace.ledger.spend().items()
+    }
+    return {"labels": len(workspace.ledger.labels()), "answers": answers}
+
+
+def _history_lines(rows: list[dict[str, Any]]) -> list[str]:
+    if not rows:
+        return ["Nothing has been published yet: run `caskg build`."]
+    titles = [key for key in rows[0] if key != "current"]
+    cells = [["*" if row["current"] else "", *(_plain(row[title]) for title in titles)] for row in rows]
+    return columns([["", *titles], *cells])
 
 
 def _plain(value: object) -> str:
@@ -94,4 +129,4 @@ def _plain(value: object) -> str:
         return ", ".join(f"{key} {_plain(each)}" for key, each in value.items()) or "none"
     if isinstance(value, list):
         return ", ".join(map(_plain, value)) or "none"
-    return "none" if value is None else str(value)
+    return "none" if value is None else f"{value:,}" if isinstance(value, int) else str(value)

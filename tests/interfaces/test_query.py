@@ -1,0 +1,72 @@
+"""`caskg query`: order, reasons, abstention, the bundle, and where the task comes from."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from caskg.interfaces.cli import cli
+from interfaces.kitchen import NO_TASK, TASK, Run, loaded
+
+
+def test_query_gives_order_id_description_and_reason(run: Run, built: Path) -> None:
+    """What must come first comes first, and each says why it is there."""
+    document = loaded(run, "query", *TASK.split(), "-w", built, "-k", "2")
+    assert (document["version"], document["query"], document["abstained"]) == (1, TASK, False)
+    assert [skill["id"] for skill in document["skills"]] == ["boil-water", "brew-tea"]
+    assert document["bundle"] is None
+    first, second = document["skills"]
+    assert second["lexical_rank"] == 1
+    assert run("query", TASK, "-w", built, "-k", "2").out.splitlines() == [
+        "1. boil-water",
+        "   Boils water in a kettle or a pot, safely and without waste.",
+        f"   why: {first['reason']}",
+        "2. brew-tea",
+        "   Brews a pot of black or green tea from leaves. Use when somebody wants tea.",
+        f"   why: {second['reason']}",
+    ]
+
+
+def test_query_abstains_with_a_hint_and_exit_code_0(run: Run, built: Path) -> None:
+    """That nothing fits is an answer."""
+    document = loaded(run, "query", NO_TASK, "-w", built)
+    assert (document["abstained"], document["skills"]) == (True, [])
+    assert run("query", NO_TASK, "-w", built).out == document["hint"] + "\n"
+
+
+def test_query_leaves_out_what_is_loaded_and_what_is_forbidden(run: Run, built: Path) -> None:
+    """Named by id or by the last part of it, as people do; a name that means nothing is said."""
+    for option in ("--have", "--exclude"):
+        document = loaded(
+            run, "query", "send an invoice to a customer by mail", "-w", built, option, "send-invoice"
+        )
+        assert "office/send-invoice" not in [skill["id"] for skill in document["skills"]]
+        result = run("query", TASK, "-w", built, option, "nothing-like-it")
+        assert result.err == "caskg: there is no skill 'nothing-like-it' in version 1; it was ignored.\n"
+        assert result.code == 0
+
+
+def test_query_prints_a_bundle_within_its_bound(run: Run, built: Path) -> None:
+    """The text of the document is the text that is printed."""
+    document = loaded(run, "query", TASK, "-w", built, "--bundle", "--max-chars", "600")
+    assert len(document["bundle"]["text"]) <= 600
+    assert document["bundle"]["included"][0] == document["skills"][0]["id"]
+    assert set(document["bundle"]) == {"text", "included", "trimmed", "left_out"}
+    text = run("query", TASK, "-w", built, "--bundle", "--max-chars", "600").out
+    assert text == document["bundle"]["text"] + "\n"
+    assert "Boils water in a kettle" in text
+
+
+@pytest.mark.parametrize(
+    ("data", "query"), [(TASK.encode(), TASK), (b"green tea \xff leaves\n", "green tea \ufffd leaves\n")]
+)
+def test_query_reads_a_task_from_standard_input(built: Path, data: bytes, query: str) -> None:
+    """Long tasks come through a pipe, and not always as UTF-8."""
+    result = CliRunner().invoke(cli, ["query", "-", "-w", str(built), "--json"], input=data)
+    assert json.loads(result.stdout)["query"] == query
+
+
+def test_an_argument_that_is_no_utf8_is_read_as_far_as_it_is(run: Run, built: Path) -> None:
+    """Python hands such bytes over as surrogates, which no encoder and no JSON reader would take."""
+    assert loaded(run, "query", "green tea \udcff leaves", "-w", built)["query"] == "green tea \ufffd leaves"

@@ -1,0 +1,109 @@
+"""`caskg edge`, `status`, `history`, `rollback`: what is learnt, published, and gone back to."""
+
+import re
+from pathlib import Path
+
+from caskg.store.workspace import Workspace
+from interfaces.kitchen import SKILLS, TASK, Run, loaded, write_skill
+
+
+def test_a_label_is_published_by_the_next_build_and_can_be_cleared(run: Run, workspace: Path) -> None:
+    """A person's word decides an edge, whatever the texts say; nothing changes before a build."""
+    pair = ("wash-dishes", "cook-pasta")
+    said = run("edge", "confirm", *pair, "--note", "clean pots", "-w", workspace)
+    assert said.out == "Confirmed wash-dishes -> cook-pasta. Run `caskg build` to publish it.\n"
+    assert (loaded(run, "explain", *pair, "-w", workspace)["edge"] or {"state": ""})["state"] != "confirmed"
+    assert loaded(run, "build", "-w", workspace)["version"] == 2
+    explained = loaded(run, "explain", *pair, "-w", workspace)
+    assert explained["edge"]["state"] == "confirmed"
+    assert explained["labels"][0] == {
+        "verdict": "confirm",
+        "given_by": "person",
+        "note": "clean pots",
+        "to_check": False,
+    }
+    assert run("edge", "reject", *pair, "-w", workspace).out.startswith("Rejected wash-dishes -> cook-pasta.")
+    assert loaded(run, "build", "-w", workspace)["version"] == 3
+    rejected = loaded(run, "explain", *pair, "-w", workspace)["edge"]
+    assert (rejected["state"], rejected["weight"]) == ("rejected", 0.0)
+    assert "rejected, not published" in run("explain", *pair, "-w", workspace).out
+    assert loaded(run, "edge", "clear", *pair, "-w", workspace)["removed"] is True
+    assert loaded(run, "edge", "clear", *pair, "-w", workspace)["removed"] is False
+    again = run("edge", "clear", *pair, "-w", workspace)
+    assert (again.code, again.out) == (0, "No label of a person stands on wash-dishes -> cook-pasta.\n")
+
+
+def test_a_person_goes_before_an_author_whose_label_stays(run: Run, workspace: Path) -> None:
+    """`edge clear` takes back what a person said, and nothing else; a note may hold any bytes."""
+    pair = ("boil-water", "brew-tea")
+    document = loaded(run, "edge", "reject", *pair, "--note", "\udcff", "-w", workspace)
+    assert (document["verdict"], document["note"]) == ("reject", "\ufffd")
+    run("build", "-w", workspace)
+    explained = loaded(run, "explain", *pair, "-w", workspace)
+    assert explained["edge"]["state"] == "rejected"
+    assert [label["given_by"] for label in explained["labels"]] == ["author", "person"]
+    run("edge", "clear", *pair, "-w", workspace)
+    assert loaded(run, "edge", "clear", *pair, "-w", workspace)["removed"] is False
+    run("build", "-w", workspace)
+    assert loaded(run, "explain", *pair, "-w", workspace)["edge"]["state"] == "confirmed"
+
+
+def test_status_says_what_the_workspace_holds(run: Run, workspace: Path) -> None:
+    """Labels and answers last over versions; a label on a text that changed is to be checked."""
+    loaded(run, "edge", "reject", "boil-water", "wash-dishes", "-w", workspace)
+    document = loaded(run, "status", "-w", workspace)
+    assert (document["workspace"], document["version"], document["skills"]) == (
+        str(workspace),
+        1,
+        len(SKILLS),
+    )
+    assert (document["labels"], document["labels_to_check"], document["not_indexed"]) == (2, [], [])
+    assert set(document["answers"]["text"]) == {"answers", "missing", "calls", "tokens"}
+    text = run("status", "-w", workspace).out
+    assert re.search(r"^skills +7$", text, re.MULTILINE)
+    assert re.search(r"^not_indexed +none$", text, re.MULTILINE)
+    assert re.search(
+        r"^edge_types +dependency \d, workflow 0, semantic \d+, alternative 0$", text, re.MULTILINE
+    )
+
+
+def test_a_label_on_a_changed_text_is_to_check(run: Run, tmp_path: Path) -> None:
+    """It still counts, and says so."""
+    for name in ("knead-dough", "bake-bread"):
+        write_skill(tmp_path / "skills", name, "description: Makes bread from flour.\n---\n")
+    place = tmp_path / "w"
+    run("build", tmp_path / "skills", "-w", place, "--encoder", "builtin")
+    run("edge", "confirm", "knead-dough", "bake-bread", "-w", place)
+    (tmp_path / "skills" / "bake-bread" / "SKILL.md").write_text(
+        "---\nname: bake-bread\ndescription: Bakes.\n---\n"
+    )
+    run("build", "-w", place)
+    assert loaded(run, "status", "-w", place)["labels_to_check"] == ["knead-dough -> bake-bread"]
+    explained = loaded(run, "explain", "knead-dough", "bake-bread", "-w", place)
+    assert explained["labels"][0]["to_check"] is True
+    assert explained["edge"]["state"] == "confirmed"
+    assert "to check" in run("explain", "knead-dough", "bake-bread", "-w", place).out
+
+
+def test_history_and_rollback_walk_over_versions(run: Run, workspace: Path) -> None:
+    """Nothing is removed: one goes back and forth."""
+    run("edge", "reject", "boil-water", "brew-tea", "-w", workspace)
+    run("build", "-w", workspace)
+    rows = loaded(run, "history", "-w", workspace)["versions"]
+    assert [(row["version"], row["current"], row["skills"]) for row in rows] == [(1, False, 7), (2, True, 7)]
+    assert {row["encoder"] for row in rows} == {"builtin"}
+    lines = run("history", "-w", workspace).out.splitlines()
+    assert lines[0].split() == ["version", "created", "skills", "edges", "profile", "encoder"]
+    assert (lines[1].split()[0], lines[2].split()[:2]) == ("1", ["*", "2"])
+    assert run("rollback", "-w", workspace).out == "Version 1 is current.\n"
+    assert loaded(run, "query", TASK, "-w", workspace)["version"] == 1
+    assert loaded(run, "rollback", "2", "-w", workspace) == {"version": 2}
+    assert loaded(run, "query", TASK, "-w", workspace)["version"] == 2
+
+
+def test_a_workspace_without_a_version_has_a_status_and_a_history(run: Run, tmp_path: Path) -> None:
+    """An interrupted first build leaves one."""
+    Workspace.create(tmp_path / "w").close()
+    assert loaded(run, "status", "-w", tmp_path / "w")["version"] is None
+    assert loaded(run, "history", "-w", tmp_path / "w") == {"versions": []}
+    assert run("history", "-w", tmp_path / "w").out == "Nothing has been published yet: run `caskg build`.\n"
