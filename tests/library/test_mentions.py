@@ -372,3 +372,12 @@ def test_links_say_what_names_say() -> None:
 def test_a_link_repeated_without_end_is_followed_thirty_times() -> None:
     """As names are."""
     assert len(links("[x](../x/SKILL.md)\n\n" * 40)) == 30
+
+
+def test_what_is_run_before_one_starts_comes_first() -> None:
+    """"Before you start" is about the reader's own work, not about the skill that is named."""
+    for text in ("Before you start, run `boil-water`.", "Before starting: use `boil-water`."):
+        ((_, found),) = Passage(text).names({"boil-water"})
+        assert found.role is ReferenceRole.NEED
+    ((_, found),) = Passage("Run this before `boil-water`.").names({"boil-water"})
+    assert found.role is ReferenceRole.NEXT

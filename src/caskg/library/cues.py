@@ -52,7 +52,7 @@ _POINTS_ELSEWHERE = re.compile(r"^\W*(?:use|see|try|take|prefer|for)\b", re.IGNO
 _NEED_BEFORE = _before(
     r"requires?|required|needs?|depends? on|dependent on|relies on|prerequisites?|assumes?|builds? on",
     r"based on|after|once|first|extends|what|passed|(?:starts?|comes?|inputs?|outputs?|results?) from",
-    r"(?:inputs?|outputs?|results?) of",
+    r"(?:inputs?|outputs?|results?) of|before (?:you )?(?:start|begin)(?:ing)?|before anything else",
     r"(?:produced|made|created|written|prepared|generated|built|exported|provided) (?:by|in|with|as in)",
 )
 _NEED_AFTER = _after(

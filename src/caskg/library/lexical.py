@@ -48,6 +48,7 @@ _LETTERS = rf"[^\W_{_UNSPACED}]"
 _RUN = re.compile(
     rf"[{_UNSPACED}]{{1,256}}|{_LETTERS}{{1,256}}(?:[{_MARKS}]+{_LETTERS}{{0,256}}){{0,64}}(?:\+\+|#)?"
 )
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]")
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Z][a-z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 _NO_VOWEL = re.compile(r"[^\Waeiouy_]{3,}s")
@@ -73,12 +74,13 @@ def tokenize(text: str) -> list[str]:
     of any script stemmed by the English Snowball rules (which leave other
     scripts alone) and cut after 40 UTF-8 bytes. Hyphens, underscores, dots and slashes
     separate; a camelCase word gives its parts and the whole. A run of a script
-    written without spaces gives its character pairs.
+    written without spaces gives its character pairs, and its Han characters, each
+    of which is a word: a pair that one text has may be parted in another.
 
     >>> tokenize("Parses PDFs via getURL, C++ and the CI/CD pipe_line")
     ['pars', 'pdf', 'via', 'get', 'url', 'geturl', 'c++', 'ci', 'cd', 'pipe', 'line']
     >>> tokenize("部署应用 to 猫")
-    ['部署', '署应', '应用', '猫']
+    ['部署', '署应', '应用', '部', '署', '应', '用', '猫']
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
@@ -89,7 +91,9 @@ def tokenize(text: str) -> list[str]:
 def _tokens(run: str) -> tuple[str, ...]:
     """Return the tokens of one match of ``_RUN``. Cached: a library has far fewer words than places."""
     if _UNSPACED_RUN.match(run):
-        return tuple(run[at : at + 2] for at in range(max(1, len(run) - 1)))
+        if len(run) == 1:
+            return (run,)
+        return (*(run[at : at + 2] for at in range(len(run) - 1)), *_HAN.findall(run))
     word = run.rstrip("+#")
     if len(word) == 1 and word != run:
         return (run.casefold(),)
