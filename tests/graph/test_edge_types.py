@@ -20,9 +20,10 @@ def typed(
     values: Mapping[str, float | None],
     *,
     references: list[ResolvedReference] | None = None,
+    outputs: tuple[str, ...] | None = ("x",),
 ) -> EdgeType:
     """Return the type of the pair 0 -> 1."""
-    inputs = read(make_skill("a"), make_skill("b"), references=references or [])
+    inputs = read(make_skill("a", outputs=outputs), make_skill("b"), references=references or [])
     signals = {name: signal(value) for name, value in values.items()}
     return EDGE_TYPES[int(edge_types(inputs, *ends((0, 1)), signals, config=config)[0])]
 
@@ -97,6 +98,12 @@ def test_near_duplicates_of_which_one_needs_the_other_are_no_alternatives() -> N
     assert typed(DEFAULT, near, references=[needs(1, 0)]) == "semantic"
     assert typed(DEFAULT, {**near, "reference": 1.0}, references=[needs(0, 1)]) == "dependency"
     assert typed(DEFAULT, {**near, "io": 1.0}, references=[needs(1, 0)]) == "dependency"
+
+
+def test_an_output_that_only_the_name_promises_makes_no_dependency() -> None:
+    """"set-the-table" gives a table of another kind than "chart-from-table" takes."""
+    assert typed(DEFAULT, {"io": 1.0}, outputs=None) == "semantic"
+    assert typed(DEFAULT, {"io": 1.0, "reference": 1.0}, outputs=None) == "dependency"
 
 
 def test_thresholds_of_types_come_from_the_configuration() -> None:

@@ -254,8 +254,9 @@ def test_an_unknown_version_is_answered_with_the_known_ones(workspace: Workspace
     publish(workspace, TEA)
     publish(workspace, RICE)
     for get in (workspace.snapshot, workspace.rollback):
-        with pytest.raises(NoVersionError, match=r"There is no version 3 in .*Known versions: 1, 2\."):
-            get(3)
+        for number in (3, 0, -1, 10**20):
+            with pytest.raises(NoVersionError, match=rf"no version {number} in .*Known versions: 1, 2\."):
+                get(number)
 
 
 def test_rollback_moves_the_pointer_and_removes_nothing(workspace: Workspace) -> None:

@@ -153,7 +153,9 @@ def edge_types(
         )
 
     limits = config.types
-    dependency = above("io", limits.io) | above("judge", limits.judge)
+    # What a name promises helps to find a pair; a dependency needs what the document states.
+    stated = ~inputs.stated.by_name[source]
+    dependency = (above("io", limits.io) & stated) | above("judge", limits.judge)
     workflow = above("structural", limits.structural)
     alternative = above("semantic", limits.alternative)
     if not limits.alternative_first:

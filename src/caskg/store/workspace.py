@@ -195,12 +195,13 @@ class Workspace:
             NoVersionError: There is no such version.
             DamagedError: A part of it is missing, was cut, or is not what was written.
         """
-        rows = self._database.read("SELECT * FROM versions WHERE number = ?", (number,))
-        if not rows:
-            known = ", ".join(map(str, self._numbers())) or "none yet"
+        numbers = self._numbers()
+        if number not in numbers:  # asked here, since SQLite takes no number beyond 64 bits
+            known = ", ".join(map(str, numbers)) or "none yet"
             msg = f"There is no version {number} in {self.path}. Known versions: {known}."
             raise NoVersionError(msg)
-        return open_snapshot(self._database, unpack_version(rows[0], current=False))
+        (row,) = self._database.read("SELECT * FROM versions WHERE number = ?", (number,))
+        return open_snapshot(self._database, unpack_version(row, current=False))
 
     def rollback(self, number: int | None = None) -> Snapshot:
         """Make version *number* the current one, by default the one published before the current.
