@@ -21,6 +21,7 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -107,19 +108,20 @@ def child(command: list[str]) -> dict[str, float]:
 def warm_queries(workspace: str) -> dict[str, float]:
     """Return the median CPU milliseconds of a query in a running process, with and without its embedding."""
     from caskg.store.workspace import Workspace
-    from caskg.wiring import open_retriever
+    from caskg.wiring import encoder_of, open_retriever
 
     with Workspace.open(workspace) as opened:
-        retriever = open_retriever(opened.current())
-        encode = retriever.encoder.encode
+        version = opened.current()
+        retriever, encoder = open_retriever(version), encoder_of(version)
         for text in QUERIES:
             retriever.retrieve(text)
-        embedding = [cpu_ms(lambda text=text: encode([text])) for text in QUERIES * 10]
-        whole = [cpu_ms(lambda text=text: retriever.retrieve(text)) for text in QUERIES * 10]
+            encoder.encode([text])
+        embedding = [cpu_ms(partial(encoder.encode, [text])) for text in QUERIES * 10]
+        whole = [cpu_ms(partial(retriever.retrieve, text)) for text in QUERIES * 10]
     return {
         "embed_ms": round(statistics.median(embedding), 3),
         "query_ms": round(statistics.median(whole), 3),
-        "query_without_embedding_ms": round(statistics.median(whole) - statistics.median(embedding), 3),
+        "all_but_embedding_ms": round(statistics.median(whole) - statistics.median(embedding), 3),
         "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
     }
 

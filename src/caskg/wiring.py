@@ -289,13 +289,17 @@ def open_retriever(version: Snapshot) -> "GraphRetriever":
         ids=version.ids,
         index=index_from(version.arrays, knows_meanings=local),
         graph=graph_from(version.arrays, n_skills=len(version.ids)),
-        encoder=_encoder_to_query(version),
+        encoder=encoder_of(version),
         config=retrieve_config(str(version.meta["profile"])),
     )
 
 
-def _encoder_to_query(version: Snapshot) -> Encoder:
-    """Return the encoder that made the vectors of *version*; those of another would compare nothing."""
+def encoder_of(version: Snapshot) -> Encoder:
+    """Return the encoder that made the vectors of *version*; those of another would compare nothing.
+
+    Raises:
+        EncoderError: It is not installed, or not the one that this CaSKG has.
+    """
     kind, fingerprint = version.meta["encoder"], version.meta["encoder_fingerprint"]
     if kind not in list(EncoderChoice):
         msg = (
