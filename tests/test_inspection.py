@@ -141,6 +141,9 @@ def test_an_edge_is_explained_by_sentence_answers_and_labels(workspace: Workspac
     scores = {kind: answer.score for kind, answer in told.edge.answers}
     assert scores[ProbeKind.REMOVAL] == scores[ProbeKind.REORDERING] == 1.0
     assert {answer.source_id for _, answer in told.edge.answers} == {"text"}
+    assert (
+        explain_pair(workspace, version, ends(version, "lab/dry-flask", "lab/rinse-flask")).reference is None
+    )
 
 
 def test_answers_to_prompts_of_another_version_are_not_shown(workspace: Workspace, version: Snapshot) -> None:

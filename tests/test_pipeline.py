@@ -213,6 +213,28 @@ def test_an_edge_without_any_answer_weighs_as_if_it_were_not_in_the_frontier(
     assert by_content(halfway.graph, library) != by_content(outside.graph, library)
 
 
+@PROFILES
+def test_copies_of_a_skill_do_not_widen_the_frontier(profile: str, tmp_path: Path) -> None:
+    """The budget counts edges: an edge outside F stays unvalidated, though its texts were asked about."""
+    skills = world(12).skills
+    library = SkillLibrary(skills=(*skills, *(replace(skill, id=f"copy/{skill.id}") for skill in skills)))
+    result = built(library, tmp_path, config=with_budget(profile, 7), prober=ScriptedProber(loud))
+    assert np.sum(result.reliability.states != EDGE_STATES.index(UNVALIDATED)) == 7
+
+
+@PROFILES
+def test_a_substitute_is_no_neighbour_of_the_target(profile: str, tmp_path: Path) -> None:
+    """Neither in nor outside the frontier: it must be unrelated."""
+    library, prober = world(12), ScriptedProber(loud)
+    result = built(library, tmp_path, config=with_budget(profile, 20), prober=prober)
+    asked = [each for each in prober.asked if each.substitute]
+    assert len(asked) == 20
+    linked = {frozenset((library.skills[i].id, library.skills[j].id)) for i, j in pairs(result.candidates)}
+    for each in asked:
+        assert each.substitute is not None
+        assert frozenset((each.substitute.id, each.target.id)) not in linked
+
+
 # ---------------------------------------------------------------- thresholds and labels
 
 
@@ -316,8 +338,9 @@ def test_a_label_outlives_its_texts_and_waits_for_its_skills(tmp_path: Path) -> 
     library = world(12)
     say(tmp_path, label(library, (3, 8)))
     assert state(built(edited(library, 3, "fetch the tide table anew"), tmp_path), (3, 8)) == CONFIRMED
-    without = SkillLibrary(skills=library.skills[:3] + library.skills[4:])
-    assert EDGE_STATES.index(CONFIRMED) not in built(without, tmp_path).reliability.states
+    for gone in (3, 8):
+        without = SkillLibrary(skills=library.skills[:gone] + library.skills[gone + 1 :])
+        assert EDGE_STATES.index(CONFIRMED) not in built(without, tmp_path).reliability.states
     assert state(built(library, tmp_path), (3, 8)) == CONFIRMED
 
 
@@ -443,6 +466,16 @@ def test_a_prober_must_answer_each_request(tmp_path: Path) -> None:
         built(world(12), tmp_path, prober=Curt(loud))
     with Workspace.open(tmp_path) as workspace:
         assert workspace.ledger.spend() == {}
+
+
+def test_a_query_is_compared_with_full_names(tmp_path: Path) -> None:
+    """People ask by name, whatever signals leave out."""
+    library, config = world(12), build_config()
+    encoder = fitted(library, config)
+    index = built(library, tmp_path, config=config, encoder=encoder).index
+    texts = [f"{skill.name}: {skill.description}" for skill in library.skills]
+    assert index.vectors.tolist() == encoder.encode(texts).tolist()
+    assert index.names.find("run skill-05").tolist() == [5]
 
 
 def test_progress_tells_the_steps_in_order(tmp_path: Path) -> None:

@@ -23,7 +23,8 @@ def build_and_ask(tmp_path: Path, *, every: int, encoder: str, fewest: int) -> N
         assert len(version.ids) + len(lost) == len(files)
         assert all(finding.message and finding.remedy for finding in lost)
         assert report.meta["n_edges"] >= len(version.ids)
-        assert report.meta["candidate_states"]["confirmed"] == report.meta["candidate_states"]["rejected"] == 0
+        states = report.meta["candidate_states"]
+        assert states["confirmed"] == states["rejected"] == 0
         wanted = next(skill for skill in version.skills if len(skill.description) > 100)
         ranking = open_retriever(version).retrieve(wanted.description)
         assert wanted.id in {ranked.skill.id for ranked in ranking.skills}

@@ -11,12 +11,12 @@ import pytest
 
 from builds import pairs, write_skill
 from caskg.config import Profile
-from caskg.errors import LibraryError, UsageError
+from caskg.errors import EncoderError, LibraryError, UsageError
 from caskg.inspection import labels_to_check
 from caskg.library.parse import load_library
 from caskg.published import graph_from
 from caskg.retrieval.bundle import render
-from caskg.schema import Label, LabelSource, Verdict
+from caskg.schema import Label, LabelSource, ProbeAnswer, ProbeKey, ProbeKind, Verdict
 from caskg.store.snapshot import Snapshot
 from caskg.store.workspace import Workspace
 from caskg.wiring import (
@@ -26,6 +26,7 @@ from caskg.wiring import (
     default_roots,
     default_workspace,
     example_skills,
+    host_folders,
     open_retriever,
 )
 
@@ -211,6 +212,20 @@ def test_a_label_is_published_by_the_next_build(workspace: Workspace, garden: Pa
     assert edges(workspace.current()) == before
 
 
+def test_the_answers_of_a_paid_prober_are_published_by_the_next_build(
+    workspace: Workspace, garden: Path
+) -> None:
+    """Three loud ones confirm the edge that they are about."""
+    build_garden(workspace, garden)
+    hashes = dict(zip(workspace.current().ids, workspace.current().content_hashes, strict=True))
+    ends = hashes["pick-apples"], hashes["press-juice"]
+    for kind in ProbeKind:
+        key = ProbeKey(*ends, "", kind, "plain", "judge-1", "judge")
+        workspace.ledger.record([(key, ProbeAnswer(score=1.0, source_id="judge", calls=1))])
+    assert build_garden(workspace, garden).meta["candidate_states"]["confirmed"] == 1
+    assert build_garden(workspace, garden).unchanged
+
+
 def test_a_label_outlives_an_edit_and_is_listed_to_be_checked(workspace: Workspace, garden: Path) -> None:
     """It counts as before, until a person looks at it again."""
     build_garden(workspace, garden)
@@ -273,9 +288,9 @@ def test_another_encoder_embeds_anew_and_keeps_answers_and_labels(workspace: Wor
     """Paid work is never thrown away; `auto` stays with the encoder of the workspace."""
     build_garden(workspace, garden)
     workspace.ledger.set_label(label(workspace.current(), "mow-lawn", "press-juice"))
+    build_garden(workspace, garden)
     answers = workspace.ledger.spend()["text"].answers
-    told = steps_of(workspace, garden, encoder="local")
-    assert ("embed", 12, 12) in told
+    assert ("embed", 12, 12) in steps_of(workspace, garden, encoder="local")
     version = workspace.current()
     assert version.meta["encoder"] == "local"
     assert version.arrays["vectors"].shape == (12, 384)
@@ -286,9 +301,12 @@ def test_another_encoder_embeds_anew_and_keeps_answers_and_labels(workspace: Wor
     assert ("embed", 12, 12) not in steps_of(workspace, garden)  # the vectors of the first encoder are kept
 
 
-def test_auto_picks_the_local_encoder_where_it_is_installed(workspace: Workspace, garden: Path) -> None:
-    """It knows meanings."""
+def test_auto_picks_the_local_encoder_for_a_new_workspace(workspace: Workspace, garden: Path) -> None:
+    """It knows meanings; afterwards the choice of the workspace stands."""
     assert build_garden(workspace, garden, encoder="auto").meta["encoder"] == "local"
+    build_garden(workspace, garden)
+    assert build_garden(workspace, garden, encoder="auto").unchanged
+    assert workspace.current().meta["encoder"] == "builtin"
 
 
 def test_a_version_of_an_encoder_that_is_gone_says_how_to_get_it(workspace: Workspace, garden: Path) -> None:
@@ -308,6 +326,24 @@ def test_a_version_of_an_encoder_that_is_gone_says_how_to_get_it(workspace: Work
     assert said.startswith("EncoderError This workspace was built with the local encoder.")
     assert "pip install 'caskg[local]'" in said
     assert "--encoder builtin" in said
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"encoder_fingerprint": "lsa-0-older"}, "with the encoder lsa-0-older, and this CaSKG has lsa-1-"),
+        ({"encoder": "remote"}, "with the encoder 'remote', unknown here"),
+    ],
+)
+def test_vectors_of_another_encoder_are_not_compared(
+    said: dict[str, str], message: str, workspace: Workspace, garden: Path
+) -> None:
+    """Cosines between two encoders mean nothing; `auto` then chooses anew."""
+    build_garden(workspace, garden)
+    version = workspace.current()
+    workspace.publish(skills=version.skills, arrays=version.arrays, meta={**version.meta, **said})
+    with pytest.raises(EncoderError, match=rf"Version 2 was built {message}.*run `caskg build`"):
+        open_retriever(workspace.current())
 
 
 # ---------------------------------------------------------------- queries
@@ -384,6 +420,8 @@ def test_skills_are_looked_for_where_hosts_keep_them(
     assert {"/".join(folder.parts[-2:]) for folder in found} < set(SKILL_FOLDERS)
     build_workspace(workspace, [Path(".agents/skills")], encoder="builtin")
     assert default_roots(workspace) == [here / ".agents/skills"]
+    monkeypatch.chdir(home)
+    assert host_folders() == [home / ".codex/skills"]
 
 
 def test_the_example_library_is_there() -> None:
