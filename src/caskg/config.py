@@ -68,6 +68,7 @@ class SignalConfig:
         support_pair: phi_str of a support role pair, in [0, 1].
         structural_threshold: tau_str, in [0, 1].
         structural_boost: eta_str, in [0, 1].
+        reference_boost: eta_ref, in [0, 1]; 0 = a reference counts by its lambda alone.
         affinity_floor: Affinity below which the structural signal is 0, in [0, 1].
         judge_threshold: Preliminary A~ above which a judge is asked, in [0, 1].
         names_in_text: Whether a skill's name is part of the texts that signals compare.
@@ -83,6 +84,7 @@ class SignalConfig:
     support_pair: float = 0.68
     structural_threshold: float = 0.65
     structural_boost: float = 0.70
+    reference_boost: float = 0.90
     affinity_floor: float = 0.28
     judge_threshold: float = 0.40
     names_in_text: bool = True
@@ -323,7 +325,9 @@ def build_config(profile: str = Profile.DEFAULT) -> BuildConfig:
         return BuildConfig()
     return BuildConfig(
         profile=Profile.PAPER,
-        signals=SignalConfig(weights=SignalWeights(reference=0.0, enabler=0.0), names_as_outputs=False),
+        signals=SignalConfig(
+            weights=SignalWeights(reference=0.0, enabler=0.0), reference_boost=0.0, names_as_outputs=False
+        ),
         recall=RecallConfig(
             bound=Bound.SOURCE,
             lexical=6,

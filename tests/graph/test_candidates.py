@@ -65,9 +65,23 @@ def test_where_nothing_is_active_the_association_is_zero() -> None:
 def test_a_signal_of_weight_zero_is_off() -> None:
     """References have weight 0 in the paper's profile; a boost without weight is off too."""
     assert associated(semantic=0.5, reference=1.0, enabler=1.0) == 0.5
-    assert associated(DEFAULT.signals, semantic=0.5, reference=1.0) == 0.75
+    plain = replace(DEFAULT.signals, reference_boost=0.0)
+    assert associated(plain, semantic=0.5, reference=1.0) == 0.75
+    off = replace(DEFAULT.signals, weights=replace(DEFAULT.signals.weights, reference=0.0))
+    assert associated(off, semantic=0.5, reference=1.0) == 0.5
     no_roles = replace(PAPER.signals, weights=replace(PAPER.signals.weights, structural=0.0))
     assert associated(no_roles, semantic=0.1, structural=0.78) == 0.1
+
+
+@pytest.mark.parametrize(
+    ("reference", "semantic", "expected"),
+    [(1.0, 0.1, 0.9), (0.5, 0.1, 0.45), (None, 0.1, 0.1), (1.0, 0.96, 0.98)],
+)
+def test_what_a_document_says_outright_is_lifted(
+    reference: float | None, semantic: float, expected: float
+) -> None:
+    """max(A~, .90 phi_ref): a need among unlike texts stays one, and the lift never lowers."""
+    assert associated(DEFAULT.signals, semantic=semantic, reference=reference) == expected
 
 
 @pytest.mark.parametrize(
@@ -242,7 +256,7 @@ def test_repair_refines_edges_that_are_in_c_already() -> None:
 
 
 def test_a_declared_need_makes_a_dependency() -> None:
-    """A reference alone brings the pair, with the weight .25 beside a lexical 0 of weight .10."""
+    """A reference alone brings the pair, and lifts it to .90 whatever else is unlike."""
     inputs = read(
         make_skill("amber"),
         make_skill("basin"),
@@ -251,7 +265,7 @@ def test_a_declared_need_makes_a_dependency() -> None:
     )
     found = find_candidates(inputs, config=DEFAULT)
     assert edges(found) == [(0, 1)]
-    assert found.association.tolist() == [round(0.25 / 0.35, 9)]
+    assert found.association.tolist() == [0.9]
     assert [EDGE_TYPES[code] for code in found.types] == ["dependency"]
     assert len(find_candidates(inputs, config=PAPER)) == 0
 

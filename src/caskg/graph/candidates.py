@@ -74,25 +74,29 @@ def association(signals: Mapping[str, Signal], *, n_pairs: int, config: SignalCo
     ::
 
         A~ = sum lambda_k phi_k / sum lambda_k              over the active signals
-        A  = max(A~, [phi_str > tau_str] eta_str phi_str)
+        A  = max(A~, [phi_str > tau_str] eta_str phi_str, eta_ref phi_ref)
 
-    Both terms lie in [0, 1], so the paper's clip has nothing left to do.
+    The last term is ours: what a document says outright must not drown among weak
+    likenesses. All terms lie in [0, 1], so the paper's clip has nothing left to do.
 
     Args:
         signals: By their names in `SignalWeights`, each of shape ``(n_pairs,)``; one that is
             left out is active nowhere.
         n_pairs: Number of pairs.
-        config: lambda, tau_str, eta_str.
+        config: lambda, tau_str, eta_str, eta_ref.
 
     Returns:
         Shape ``(n_pairs,)``, in ``[0, 1]``; 0 where no signal of positive weight is active.
     """
     mean = _weighted_mean(signals, n_pairs=n_pairs, config=config)
-    structural = signals.get("structural")
-    if structural is None or config.weights.structural <= 0:
-        return mean
-    strong = structural.active & (structural.value > config.structural_threshold)
-    return np.maximum(mean, config.structural_boost * structural.value * strong)
+    weights = config.weights
+    structural, reference = signals.get("structural"), signals.get("reference")
+    if structural is not None and weights.structural > 0:
+        strong = structural.active & (structural.value > config.structural_threshold)
+        mean = np.maximum(mean, config.structural_boost * structural.value * strong)
+    if reference is not None and weights.reference > 0:
+        mean = np.maximum(mean, config.reference_boost * reference.value * reference.active)
+    return mean
 
 
 def ask_judge(candidates: Candidates, *, config: BuildConfig) -> IntArray:
