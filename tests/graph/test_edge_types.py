@@ -101,7 +101,7 @@ def test_near_duplicates_of_which_one_needs_the_other_are_no_alternatives() -> N
 
 
 def test_an_output_that_only_the_name_promises_makes_no_dependency() -> None:
-    """ "set-the-table" gives a table of another kind than "chart-from-table" takes."""
+    """The table that "set-the-table" gives is of another kind than "chart-from-table" takes."""
     assert typed(DEFAULT, {"io": 1.0}, outputs=None) == "semantic"
     assert typed(DEFAULT, {"io": 1.0, "reference": 1.0}, outputs=None) == "dependency"
 

@@ -375,7 +375,7 @@ def test_a_link_repeated_without_end_is_followed_thirty_times() -> None:
 
 
 def test_what_is_run_before_one_starts_comes_first() -> None:
-    """ "Before you start" is about the reader's own work, not about the skill that is named."""
+    """The words "before you start" are about the reader, not about the skill that is named."""
     for text in ("Before you start, run `boil-water`.", "Before starting: use `boil-water`."):
         ((_, found),) = Passage(text).names({"boil-water"})
         assert found.role is ReferenceRole.NEED
