@@ -14,7 +14,7 @@ from caskg.errors import ProbeError
 from caskg.graph.calibrate import assess, label_edges
 from caskg.graph.candidates import find_candidates
 from caskg.graph.frontier import frontier_budget, select_frontier
-from caskg.graph.inputs import graph_inputs, signal_texts
+from caskg.graph.inputs import GraphInputs, graph_inputs, signal_texts
 from caskg.graph.probes import choose_substitutes, collect_scores, keep_substitutes, plan_probes, probe_key
 from caskg.graph.publish import publish
 from caskg.library.embed import embed_texts
@@ -24,6 +24,7 @@ from caskg.protocols import Encoder, Prober
 from caskg.published import Build
 from caskg.retrieval.seeds import SearchIndex
 from caskg.schema import (
+    Candidates,
     IntArray,
     Label,
     LabelSource,
@@ -76,37 +77,24 @@ def build(
     ledger.replace_author_labels(author_labels(library.skills, references))
     labels = ledger.labels()
     compared = library if config.signals.names_in_text else without_mentions(library)
-    told = [signal_texts(compared, config=config.signals), [skill_text(skill) for skill in library.skills]]
-    vectors = embed_texts(
-        [*told[0], *told[1]], encoder, workspace.vectors, on_progress=partial(progress, "embed")
-    )
+    texts = [*signal_texts(compared, config=config.signals), *map(skill_text, library.skills)]
+    vectors = embed_texts(texts, encoder, workspace.vectors, on_progress=partial(progress, "embed"))
     progress("candidates", 0, 0)
     inputs = graph_inputs(compared, vectors[: len(library)], references, config=config.signals)
     candidates = find_candidates(inputs, config=config, labelled=labelled_pairs(library.skills, labels))
-    budget = frontier_budget(len(library), config=config.frontier)
-    frontier = select_frontier(candidates, budget=budget, tie_break=inputs.tie_break)
-    asked = np.arange(len(candidates)) if config.frontier.probe_all else np.sort(frontier)
+    asked = asked_edges(candidates, inputs, config=config)
     progress("probe", 0, 0)
-    ends = candidates.source[asked], candidates.target[asked]
-    chosen = choose_substitutes(
-        *ends, inputs.vectors, linked=(candidates.source, candidates.target), tie_break=inputs.tie_break
-    )
-    answers = ask(plan(*ends, chosen, skills=compared.skills, ledger=ledger), prober=prober, ledger=ledger)
+    requests = plan(candidates, asked, inputs, skills=compared.skills, ledger=ledger)
+    answers = ask(requests, prober=prober, ledger=ledger)
     progress("calibrate", 0, 0)
-    scores = collect_scores(
-        answers,
-        source=candidates.source,
-        target=candidates.target,
-        hashes=[skill.content_hash for skill in compared.skills],
+    ends = {"source": candidates.source, "target": candidates.target}
+    hashes = [skill.content_hash for skill in compared.skills]
+    reliability = assess(
+        collect_scores(answers, **ends, hashes=hashes),
+        labels=label_edges(labels, **ends, ids=[skill.id for skill in library.skills]),
+        config=config.evidence,
+        frontier=np.isin(np.arange(len(candidates)), asked),
     )
-    said = label_edges(
-        labels,
-        ids=[skill.id for skill in library.skills],
-        source=candidates.source,
-        target=candidates.target,
-    )
-    in_frontier = np.isin(np.arange(len(candidates)), asked)
-    reliability = assess(scores, labels=said, config=config.evidence, frontier=in_frontier)
     return Build(
         candidates=candidates,
         reliability=reliability,
@@ -114,6 +102,14 @@ def build(
         index=SearchIndex.fit(library.skills, vectors[len(library) :], tie_break=inputs.tie_break),
         n_frontier=len(asked),
     )
+
+
+def asked_edges(candidates: Candidates, inputs: GraphInputs, *, config: BuildConfig) -> IntArray:
+    """Return which edges the prober is asked about, in the order of C: all of them, or the frontier F."""
+    if config.frontier.probe_all:
+        return np.arange(len(candidates))
+    budget = frontier_budget(candidates.n_skills, config=config.frontier)
+    return np.sort(select_frontier(candidates, budget=budget, tie_break=inputs.tie_break))
 
 
 def author_labels(skills: Sequence[Skill], references: Sequence[ResolvedReference]) -> tuple[Label, ...]:
@@ -145,9 +141,17 @@ def labelled_pairs(skills: Sequence[Skill], labels: Sequence[Label]) -> IntArray
 
 
 def plan(
-    source: IntArray, target: IntArray, chosen: IntArray, *, skills: Sequence[Skill], ledger: Ledger
+    candidates: Candidates,
+    asked: IntArray,
+    inputs: GraphInputs,
+    *,
+    skills: Sequence[Skill],
+    ledger: Ledger,
 ) -> list[ProbeRequest]:
-    """Return the probes of the edges, with substitutes that are chosen once and kept from then on."""
+    """Return the probes of the edges *asked*, with substitutes that are chosen once and kept from then on."""
+    source, target = candidates.source[asked], candidates.target[asked]
+    everywhere = candidates.source, candidates.target
+    chosen = choose_substitutes(source, target, inputs.vectors, linked=everywhere, tie_break=inputs.tie_break)
     hashes = [skill.content_hash for skill in skills]
     recorded = {(i, j): x for (i, j, arm), x in ledger.substitutes().items() if arm == PLAIN_ARM}
     kept = keep_substitutes(recorded, chosen, source=source, target=target, hashes=hashes)
