@@ -139,19 +139,19 @@ def rise_within(
 
 @PROFILES
 def test_a_common_prefix_does_not_draw_skills_together(profile: str, tmp_path: Path) -> None:
-    """Renaming law (c), up to ties, which preconditions that mention a name may decide otherwise."""
+    """Renaming law (c): the share of edges within the half does not rise."""
     config = build_config(profile)
     naive = replace(config, signals=replace(config.signals, family_size=43))
     for seed in range(3):
         half = set(random.Random(seed).sample(range(42), 21))
-        assert rise_within(half, tmp_path / f"{seed}", config=config) < 0.007
+        assert rise_within(half, tmp_path / f"{seed}", config=config) <= 0.0
     assert rise_within(half, tmp_path / "naive", config=naive) > 0.07
 
 
 def test_nor_does_it_with_the_local_encoder(tmp_path: Path) -> None:
     """A language model reads a prefix as a meaning."""
     half = set(random.Random(5).sample(range(42), 21))
-    assert rise_within(half, tmp_path, config=build_config(), encoder=MiniLmEncoder()) < 0.007
+    assert rise_within(half, tmp_path, config=build_config(), encoder=MiniLmEncoder()) <= 0.0
 
 
 # ---------------------------------------------------------------- missing answers

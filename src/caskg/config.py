@@ -272,7 +272,7 @@ class DiffusionConfig:
     restart: float = 0.5
     forward_weight: float = 0.3
     alternative_weight: float = 0.0
-    leak_below: float | None = 1.0
+    leak_below: float | None = 0.5
     tolerance: float = 1e-6
 
 

@@ -1,6 +1,7 @@
 """What of a library becomes arrays: exact token sets, silence kept apart from emptiness, ranks by content."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -199,14 +200,13 @@ def test_ranks_do_not_read_names() -> None:
     assert read(*skills).tie_break.tolist() == read(*renamed).tie_break.tolist()
 
 
-def test_ranks_do_not_read_recoveries_which_may_name_skills() -> None:
-    """Law b: names are replaced consistently in references, and those stand in recoveries too."""
+@pytest.mark.parametrize("field", ["recovery", "preconditions", "effects"])
+def test_ranks_do_not_read_sentences_which_may_name_skills(field: str) -> None:
+    """Laws b and c: names are replaced consistently in references, and those stand in sentences too."""
 
     def skills(other: str) -> list[Skill]:
-        return [
-            make_skill(f"s{at}", f"text {at}", fields=SkillFields(recovery=(f"see {other}",)))
-            for at in range(9)
-        ]
+        sentence: Any = {field: (f"see {other}",)}
+        return [make_skill(f"s{at}", f"text {at}", fields=SkillFields(**sentence)) for at in range(9)]
 
     assert read(*skills("a")).tie_break.tolist() == read(*skills("zebra")).tie_break.tolist()
 
@@ -218,7 +218,7 @@ def test_equal_texts_are_ranked_by_their_content_hash() -> None:
     assert read(*by_hash).tie_break.tolist() == [0, 1, 2, 3, 4, 5]
 
 
-@pytest.mark.parametrize("value", ["description", "tools", "tags", "inputs", "outputs", "effects"])
+@pytest.mark.parametrize("value", ["description", "tools", "tags", "inputs", "outputs"])
 def test_every_part_of_the_text_can_decide_a_rank(value: str) -> None:
     """Twelve skills that differ in one field only stand in another order than their hashes give."""
 

@@ -323,22 +323,27 @@ class TestMentions:
         [
             "wash-hands",
             "Wash-Hands",
-            "kitchen-hygiene",
-            "../kitchen-hygiene",
-            "../kitchen-hygiene/SKILL.md",
-            "../kitchen-hygiene/soap.md",
-            "somewhere/else/kitchen-hygiene/SKILL.md",
+            "../wash-hands",
+            "../wash-hands/",
+            "../wash-hands/SKILL.md",
+            "../wash-hands/soap.md",
+            "somewhere/else/wash-hands/SKILL.md",
         ],
     )
-    def test_a_skill_is_known_by_its_name_folder_and_path(self, target: str) -> None:
+    def test_a_skill_is_known_by_its_name_and_by_a_path_that_ends_in_it(self, target: str) -> None:
+        """Not by its own folder: the answer is kept under texts, and a folder is no text."""
         wash = make_skill("home/kitchen-hygiene", name="wash-hands")
         cook = stated("home/cook", references=[mention(target, kind=ReferenceKind.LINK, role=self.NEED)])
         assert removal(wash, cook) == 1.0
 
-    def test_a_path_is_followed_from_the_folder_of_the_reader(self) -> None:
-        parent = make_skill("home/kitchen", name="cooking")
-        nested = stated("home/kitchen/cook", references=[mention("../SKILL.md", role=self.NEED)])
-        assert removal(parent, nested) == 1.0
+    @pytest.mark.parametrize(
+        "target", ["kitchen-hygiene", "../kitchen-hygiene/SKILL.md", "../SKILL.md", ".."]
+    )
+    def test_no_answer_depends_on_a_folder(self, target: str) -> None:
+        """Copies of one text in two folders share their answers; ids and folders renamed change nothing."""
+        cook = stated("home/cook", references=[mention(target, kind=ReferenceKind.LINK, role=self.NEED)])
+        for folder in ("home/kitchen-hygiene", "home", "elsewhere"):
+            assert removal(make_skill(folder, name="wash-hands"), cook) is None
 
     def test_a_mark_without_a_name_means_nobody(self) -> None:
         nameless = make_skill("", name="**")

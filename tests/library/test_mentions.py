@@ -93,6 +93,10 @@ def test_joined_words_that_do_not(text: str) -> None:
         "skills: **pdf**, `x-y`",
         "[[pdf]]",
         "ask @pdf",
+        "Run `pdf` first.",
+        "Requires **pdf**.",
+        "then hand over to `pdf`",
+        "Not for tables: use `pdf`.",
     ],
 )
 def test_a_single_word_names_a_skill_where_the_text_says_so(text: str) -> None:
@@ -101,7 +105,7 @@ def test_a_single_word_names_a_skill_where_the_text_says_so(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["run `pdf` first", "**Pdf:** a format", "a pdf", "skills that read any `pdf`", "/pdf"]
+    "text", ["use `pdf` here", "**Pdf:** a format", "a pdf", "skills that read any `pdf`", "/pdf"]
 )
 def test_a_single_word_is_a_word_elsewhere(text: str) -> None:
     """Also where a skill is spoken of further away."""

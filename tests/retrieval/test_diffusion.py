@@ -107,7 +107,7 @@ def test_each_walk_weighs_an_edge_along_and_against_as_the_method_says(
 ) -> None:
     """Here f = .4; r is 1, .5, .2, .1 for dependency, workflow, semantic, alternative."""
     graph = make_graph(5, [Edge(0, 1 + k, 0.5, edge_type) for k, edge_type in enumerate(EDGE_TYPES)])
-    config = DiffusionConfig(walk=walk, forward_weight=0.4, alternative_weight=1.0)
+    config = DiffusionConfig(leak_below=1.0, walk=walk, forward_weight=0.4, alternative_weight=1.0)
     got = step_weights(graph, config)
     assert np.allclose(got[0], along)
     assert np.allclose(got[1], against)
@@ -116,9 +116,11 @@ def test_each_walk_weighs_an_edge_along_and_against_as_the_method_says(
 def test_alternatives_are_weighed_down_in_both_directions_and_nothing_else_is() -> None:
     """In `default` relevance never flows between near duplicates."""
     graph = make_graph(3, [Edge(0, 1, 0.5, EdgeType.ALTERNATIVE), Edge(0, 2, 0.5, EdgeType.SEMANTIC)])
-    along, against = step_weights(graph, DiffusionConfig(forward_weight=1.0, alternative_weight=0.2))
+    along, against = step_weights(
+        graph, DiffusionConfig(leak_below=1.0, forward_weight=1.0, alternative_weight=0.2)
+    )
     assert np.allclose([along, against], [[0.1, 0.5], [0.1, 0.5]])
-    along, against = step_weights(graph, DiffusionConfig(forward_weight=1.0))
+    along, against = step_weights(graph, DiffusionConfig(leak_below=1.0, forward_weight=1.0))
     assert np.allclose([along, against], [[0.0, 0.5], [0.0, 0.5]])
 
 
@@ -136,7 +138,7 @@ def test_the_matrix_is_the_definition_transposed_and_the_leak_is_what_it_lacks(
 def test_a_row_without_entries_loses_everything_and_a_whole_row_nothing() -> None:
     """An edge of weight 0 is no entry: an alternative alone leaves its row empty."""
     graph = make_graph(4, [Edge(0, 1, 0.25), Edge(2, 3, 1.0, EdgeType.ALTERNATIVE)])
-    config = DiffusionConfig(walk=Walk.FORWARD)
+    config = DiffusionConfig(leak_below=1.0, walk=Walk.FORWARD)
     assert transition(graph, config).leak.tolist() == [0.75, 1.0, 1.0, 1.0]
     assert transition(graph, replace(config, leak_below=0.5)).leak.tolist() == [0.5, 1.0, 1.0, 1.0]
     assert transition(graph, replace(config, leak_below=None)).leak.tolist() == [0.0, 1.0, 1.0, 1.0]
@@ -181,7 +183,7 @@ def test_on_a_chain_of_two_edges(walk: Walk, seed: int, expected: list[float]) -
 )
 def test_on_a_cycle_of_three_edges(walk: Walk, expected: list[float]) -> None:
     """Solved by hand at restart .5, f .3, where no row loses anything."""
-    config = DiffusionConfig(walk=walk, restart=0.5, forward_weight=0.3)
+    config = DiffusionConfig(leak_below=1.0, walk=walk, restart=0.5, forward_weight=0.3)
     assert np.allclose(relevance(CYCLE, seeds_at(3, 0), config), expected)
 
 
@@ -200,7 +202,7 @@ def test_the_iteration_finds_what_a_dense_solve_finds(
 def test_the_number_of_steps_is_never_cut_short(restart: float, tolerance: float) -> None:
     """Between two skills that need each other the bound on the steps is tight: one fewer would be felt."""
     pair = make_graph(2, [Edge(0, 1), Edge(1, 0)])
-    config = DiffusionConfig(walk=Walk.FORWARD, restart=restart)
+    config = DiffusionConfig(leak_below=1.0, walk=Walk.FORWARD, restart=restart)
     got = relevance(pair, seeds_at(2, 0), config, tolerance=tolerance)
     error = np.abs(got - dense_relevance(pair, seeds_at(2, 0), config)).sum()
     assert error <= tolerance * (1 - restart) / restart
@@ -209,13 +211,13 @@ def test_the_number_of_steps_is_never_cut_short(restart: float, tolerance: float
 def test_a_small_restart_is_iterated_to_the_end() -> None:
     """A cap of 50 steps, as in the authors' release, would stop at an error of about .6."""
     pair = make_graph(2, [Edge(0, 1), Edge(1, 0)])
-    config = DiffusionConfig(walk=Walk.FORWARD, restart=0.01)
+    config = DiffusionConfig(leak_below=1.0, walk=Walk.FORWARD, restart=0.01)
     assert np.allclose(relevance(pair, seeds_at(2, 0), config), [1 / 1.99, 0.99 / 1.99], rtol=0, atol=1e-9)
 
 
 def test_a_tolerance_above_2_is_met_by_the_seeds_themselves() -> None:
     """No two distributions are further apart; just below, one step is taken."""
-    config = DiffusionConfig(walk=Walk.FORWARD, restart=0.5)
+    config = DiffusionConfig(leak_below=1.0, walk=Walk.FORWARD, restart=0.5)
     assert relevance(CHAIN, seeds_at(3, 0), config, tolerance=2.0).tolist() == [1.0, 0.0, 0.0]
     assert relevance(CHAIN, seeds_at(3, 0), config, tolerance=1.9).tolist() == [0.5, 0.5, 0.0]
 
@@ -270,7 +272,7 @@ def test_renumbering_the_skills_renumbers_the_relevance(
 def test_restart_1_returns_the_seeds(graph: SkillGraph, data: st.DataObject) -> None:
     """Every step is a return: the graph is switched off."""
     seeds = data.draw(seeds_for(graph.n_skills))
-    assert np.array_equal(relevance(graph, seeds, DiffusionConfig(restart=1.0)), seeds)
+    assert np.array_equal(relevance(graph, seeds, DiffusionConfig(leak_below=1.0, restart=1.0)), seeds)
 
 
 def test_without_kappa_a_factor_common_to_a_row_cancels() -> None:
@@ -290,7 +292,7 @@ def test_halving_a_row_is_felt_exactly_where_its_sum_is_at_most_kappa(total: flo
 
     def handed_on(weight: float) -> float:
         graph = make_graph(3, [Edge(0, 1, weight / 2), Edge(0, 2, weight / 2)])
-        p = relevance(graph, seeds_at(3, 0), DiffusionConfig(walk=Walk.FORWARD, restart=0.5))
+        p = relevance(graph, seeds_at(3, 0), DiffusionConfig(leak_below=1.0, walk=Walk.FORWARD, restart=0.5))
         return float((p[1] + p[2]) / p[0])
 
     assert handed_on(total) - handed_on(total / 2) == pytest.approx(falls)
@@ -303,7 +305,7 @@ def test_an_isolated_seed_gets_less_than_an_equal_one_that_keeps_what_it_spreads
 ) -> None:
     """Leaky law: what the isolated seed loses goes to both; kept as a self-loop it would have 1/2."""
     graph = make_graph(3, [Edge(1, 2), Edge(2, 1)])
-    p = relevance(graph, seeds_at(3, 0, 1), DiffusionConfig(walk=walk, restart=restart))
+    p = relevance(graph, seeds_at(3, 0, 1), DiffusionConfig(leak_below=1.0, walk=walk, restart=restart))
     assert p[0] == pytest.approx(share)
 
 
@@ -315,7 +317,7 @@ DIAMOND = make_graph(5, [Edge(0, 1, 0.6), Edge(0, 2, 0.3), Edge(1, 3, 0.4), Edge
 def paths(
     graph: SkillGraph, seeds: FloatArray, *ends: int, tie_break: list[int] | None = None
 ) -> list[list[int]]:
-    step = transition(graph, DiffusionConfig(walk=Walk.FORWARD))
+    step = transition(graph, DiffusionConfig(leak_below=1.0, walk=Walk.FORWARD))
     order = np.array(tie_break if tie_break is not None else range(graph.n_skills))
     return strongest_paths(step, seeds, ends, restart=0.5, tie_break=order)
 
@@ -424,4 +426,4 @@ def test_seeds_must_be_a_distribution_over_the_skills(seeds: list[float], compla
 
 
 def step_of(graph: SkillGraph) -> Transition:
-    return transition(graph, DiffusionConfig())
+    return transition(graph, DiffusionConfig(leak_below=1.0))

@@ -285,8 +285,9 @@ def _content_ranks(skills: Sequence[Skill]) -> IntArray:
 
     def key(position: int) -> tuple[bytes, str]:
         skill = skills[position]
-        stated = _stated_texts(skill.fields) | {"recovery": ()}  # which may name other skills
-        text = repr((_described(skill), stated))
+        inputs, outputs = skill.fields.inputs or (), skill.fields.outputs or ()
+        # No sentences but the description: they may name other skills.
+        text = repr((_described(skill), [each.name for each in inputs], [each.name for each in outputs]))
         return hashlib.blake2b(text.encode(), digest_size=16).digest(), skill.content_hash
 
     order = sorted(range(len(skills)), key=key)

@@ -54,7 +54,7 @@ class Reading:
     """What one document states. Two readings are equal only when they are the same object.
 
     Attributes:
-        names: What others may call the skill: the keys of its name and of its folder.
+        names: What others may call the skill: the key of its name.
         before: Names of skills that come before it by its own words.
         after: Names of skills that come after it by its own words.
         mentioned: Names that it mentions without an order.
@@ -225,7 +225,7 @@ def read(skill: Skill, *, known: Container[str]) -> Reading:
     """
     senses: dict[str, set[str]] = {"before": set(), "after": set(), "mentioned": set(), "instead": set()}
     for reference in _references(skill, known=known):
-        senses[_sense(reference)].add(_meant(reference, skill))
+        senses[_sense(reference)].add(_meant(reference))
     fields = skill.fields
     outputs = [parameter.name for parameter in fields.outputs or ()]
     return Reading(
@@ -254,17 +254,18 @@ def _sense(reference: Reference) -> str:
     return "after" if reference.role is ReferenceRole.NEXT else "mentioned"
 
 
-def _meant(reference: Reference, reader: Skill) -> str:
-    """Return the name that a mention gives: of a path, from the reader's folder on, the last folder."""
+def _meant(reference: Reference) -> str:
+    """Return the name that a mention gives: of a path its last folder, empty where that has no name."""
     if "/" not in reference.target:
         return name_key(reference.target)
-    path = posixpath.normpath(posixpath.join(reader.id, reference.target))
-    folder = posixpath.dirname(path) if "." in posixpath.basename(path) else path
-    return name_key(posixpath.basename(folder))
+    path = posixpath.normpath(reference.target)
+    folder = posixpath.dirname(path) if "." in posixpath.basename(path).strip(".") else path
+    return name_key(posixpath.basename(folder).strip("."))
 
 
 def _names(skill: Skill) -> frozenset[str]:
-    return frozenset({name_key(skill.name), name_key(posixpath.basename(skill.id))} - {""})
+    """Return what others may call the skill. Not its folder: answers are kept under texts alone."""
+    return frozenset({name_key(skill.name)} - {""})
 
 
 def _token_sets(texts: Iterable[str]) -> tuple[Tokens, ...]:

@@ -82,12 +82,12 @@ class Passage:
         """Whether the name of a skill is meant as one, and not as the ordinary word it may be."""
         if match.lastgroup in {"wiki", "sign", "at", "phrase"}:
             return True
-        joined = "-" in name and " " not in name
-        if joined and match.lastgroup in {"code", "bold"}:
-            return True
         around = surroundings(*self._sentence(*match.span()))
         if speaks_of_a_skill(around, self.topic):
             return True
+        if match.lastgroup in {"code", "bold"}:  # one word may be a program: the words around it decide
+            joined = "-" in name and " " not in name
+            return joined or role(around) is not ReferenceRole.MENTION
         return match.lastgroup == "bare" and name == name.lower() and points_at(around)
 
     def _labels_a_link(self, match: re.Match[str]) -> bool:
