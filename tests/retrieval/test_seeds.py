@@ -199,11 +199,13 @@ def test_ranks_fused_are_those_of_all_rankings() -> None:
 
 
 def test_the_lexical_rank_is_the_better_of_the_two() -> None:
-    """By name and description, or by the whole file."""
+    """By name and description, or by the whole file; no two share a rank, and who is in both goes first."""
     index = index_of(["egg spoon spoon", "egg", "x"], [0.0, 0.0, 0.0], full=["egg", "egg egg egg", "egg egg"])
     assert index.short.scores(["egg"]).argsort()[::-1].tolist()[:2] == [1, 0]
     seeds = seeds_of("egg", index)
-    assert seeds.lexical_rank == {1: 1, 2: 2, 0: 2}
+    assert seeds.lexical_rank == {1: 1, 0: 2, 2: 3}
+    ties = index_of(["egg", "x y"], [0.0, 0.0], full=["x", "egg"])
+    assert seeds_of("egg", ties).lexical_rank == {0: 1, 1: 2}
 
 
 def test_candidates_are_cut_before_they_are_fused() -> None:

@@ -145,7 +145,7 @@ class Seeds:
         positions: Shape ``(n_seeds,)``, best first; those that the query names before all others.
         mass: Shape ``(n_seeds,)``, in ``(0, 1]``, sum 1.
         exact: The skills that the query names.
-        lexical_rank: Best rank, from 1, of each lexical candidate.
+        lexical_rank: Rank, from 1, of each lexical candidate, by its best place in a lexical ranking.
         semantic_rank: Rank, from 1, of each semantic candidate.
         evidence: How well the best skill answers.
     """
@@ -209,8 +209,8 @@ def find_seeds(
         positions=positions,
         mass=mass / mass.sum() if len(mass) else mass,
         exact=exact,
-        lexical_rank=_ranks(lexical_lists),
-        semantic_rank=_ranks([semantic_list]),
+        lexical_rank=_ranks(lexical_lists, index.tie_break),
+        semantic_rank=_ranks([semantic_list], index.tie_break),
         evidence=Evidence(
             cosine=float(cosine.max(initial=0.0)) if index.knows_meanings else 0.0,
             coverage=float(index.short.coverage(tokens)[visible].max(initial=0.0)),
@@ -291,10 +291,14 @@ def _standardised(scores: FloatArray, visible: BoolArray) -> FloatArray:
     return (scores - mean) / deviation if deviation > _FLAT else np.zeros_like(scores)
 
 
-def _ranks(rankings: Sequence[IntArray]) -> dict[int, int]:
-    """Return the best rank, from 1, of each position that a ranking holds."""
-    ranks: dict[int, int] = {}
+def _ranks(rankings: Sequence[IntArray], tie_break: IntArray) -> dict[int, int]:
+    """Rank, from 1, each position that a ranking holds: by its best rank, then by how many hold it."""
+    places: dict[int, list[int]] = {}
     for ranking in rankings:
-        for rank, position in enumerate(ranking.tolist(), start=1):
-            ranks[position] = min(rank, ranks.get(position, rank))
-    return ranks
+        for place, position in enumerate(ranking.tolist()):
+            places.setdefault(position, []).append(place)
+
+    def key(position: int) -> tuple[int, int, int]:
+        return min(places[position]), -len(places[position]), int(tie_break[position])
+
+    return {position: rank for rank, position in enumerate(sorted(places, key=key), start=1)}
