@@ -230,12 +230,16 @@ def _arrays(library: SkillLibrary, result: "Build", encoder: Encoder) -> dict[st
     from caskg.library.lsa import LsaEncoder
     from caskg.published import prefixed, to_arrays
 
-    findings = json.dumps([asdict(finding) for finding in library.diagnostics])
     arrays = to_arrays(result, names=[skill.name for skill in library.skills])
-    arrays["diagnostics"] = np.frombuffer(findings.encode(), dtype=np.uint8)
+    arrays["diagnostics"] = _as_json([asdict(finding) for finding in library.diagnostics])
+    arrays["tags"] = _as_json([skill.fields.tags or () for skill in library.skills])
     if isinstance(encoder, LsaEncoder):
         arrays |= prefixed("encoder", encoder.arrays())
     return arrays
+
+
+def _as_json(value: object) -> NDArray[np.uint8]:
+    return np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
 
 
 def _state(library_digest: str, config: BuildConfig, encoder: str, workspace: Workspace) -> str:

@@ -19,6 +19,7 @@ COMMANDS = {
     "query, abstaining": ["query", NO_TASK],
     "query --bundle": ["query", TASK, "--bundle"],
     "query --bundle, abstaining": ["query", NO_TASK, "--bundle"],
+    "query --tag --folder": ["query", TASK, "--tag", "kitchen", "--folder", "brew-*"],
     "explain": ["explain", "boil-water", "brew-tea"],
     "explain, no candidate": ["explain", "wash-dishes", "send-invoice"],
     "explain --task": ["explain", "brew-tea", "--task", TASK],
@@ -29,6 +30,8 @@ COMMANDS = {
     "edge confirm": ["edge", "confirm", "boil-water", "wash-dishes"],
     "edge reject": ["edge", "reject", "boil-water", "wash-dishes"],
     "edge clear": ["edge", "clear", "boil-water", "wash-dishes"],
+    "disable": ["disable", "brew-tea", "boil-water"],
+    "enable": ["enable", "brew-tea"],
     "status": ["status"],
     "history": ["history"],
 }

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from caskg.config import DiffusionConfig, RetrieveConfig, SeedConfig, Walk, retrieve_config
 from caskg.errors import EncoderError, UsageError
 from caskg.protocols import Retriever
+from caskg.retrieval.bundle import render
 from caskg.retrieval.retriever import GraphRetriever, prerequisites_first
 from caskg.retrieval.seeds import SearchIndex
 from caskg.schema import EdgeState, EdgeStep, EdgeType, Ranking, Skill, SkillGraph
@@ -278,7 +279,20 @@ def test_a_hidden_skill_appears_nowhere(
     hidden = data.draw(st.lists(st.sampled_from([skill.id for skill in skills]), unique=True))
     config = RetrieveConfig(min_sufficiency=0.0 if show else 1.0)
     ranking = make_retriever(skills, edges, config=config).retrieve("egg pan, or name 2", exclude=hidden)
-    assert not any(skill_id in repr(ranking) for skill_id in hidden)
+    assert not any(skill_id in repr(ranking) + render(ranking).text for skill_id in hidden)
+
+
+@given(worlds(), st.data())
+def test_one_retriever_serves_callers_who_see_different_skills(
+    world: tuple[list[Skill], list[Edge]], data: st.DataObject
+) -> None:
+    """What one caller sees of the graph is kept, and never shown to another."""
+    skills, edges = world
+    hiding = st.lists(st.sampled_from([skill.id for skill in skills]), unique=True)
+    shared = make_retriever(skills, edges)
+    for hidden in data.draw(st.lists(hiding, min_size=2, max_size=12)):
+        alone = make_retriever(skills, edges).retrieve("egg pan, or name 2", exclude=hidden)
+        assert shared.retrieve("egg pan, or name 2", exclude=hidden) == alone
 
 
 @given(worlds(), st.data())
