@@ -17,7 +17,7 @@ from caskg.retrieval.retriever import GraphRetriever, prerequisites_first
 from caskg.retrieval.seeds import SearchIndex
 from caskg.schema import EdgeState, EdgeStep, EdgeType, Ranking, Skill, SkillGraph
 from factories import make_skill
-from retrieval.worlds import ConceptEncoder, Edge, make_graph, make_retriever
+from retrieval.worlds import ConceptEncoder, Edge, make_graph, make_retriever, worlds
 
 SKILLS = [
     make_skill("boil", "boil an egg in water"),
@@ -252,20 +252,6 @@ def test_unknown_ids_are_ignored_and_an_id_alone_is_refused() -> None:
         UsageError, match=r"^exclude must be a collection of ids, not the single string 'boil': .*list\.$"
     ):
         retriever.retrieve("egg", exclude="boil")
-
-
-_words = st.sampled_from(["egg", "pan", "salt", "egg pan", "pan salt", ""])
-
-
-@st.composite
-def worlds(draw: st.DrawFn) -> tuple[list[Skill], list[Edge]]:
-    skills = [
-        make_skill(f"id{at}-{at}", draw(_words), name=f"name {at}") for at in range(draw(st.integers(1, 7)))
-    ]
-    pairs = [(u, v) for u in range(len(skills)) for v in range(len(skills)) if u != v]
-    chosen = draw(st.lists(st.sampled_from(pairs), unique=True, max_size=12)) if pairs else []
-    weight = st.sampled_from([0.1, 0.5, 1.0])
-    return skills, [Edge(u, v, draw(weight), draw(st.sampled_from(list(EdgeType)))) for u, v in chosen]
 
 
 @given(worlds(), st.data(), st.booleans())
