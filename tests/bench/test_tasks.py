@@ -95,6 +95,10 @@ def test_small_things_are_forgiven(tmp_path: Path) -> None:
             '{"query": "a", "must_includ": ["tea"]}',
             "there is no field 'must_includ': did you mean 'must_include'?",
         ),
+        (
+            '{"query": "a", "order": ["tea"], "order": ["rice"]}',
+            "the field 'order' stands there twice: join the two.",
+        ),
         ('{"Query": "a"}', "there is no field 'Query': did you mean 'query'?"),
     ],
 )

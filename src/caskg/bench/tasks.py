@@ -92,7 +92,7 @@ def _text(path: Path) -> str:
 
 def _fields(text: str) -> Mapping[str, Any]:
     try:
-        fields = json.loads(text)
+        fields = json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         msg = f"it is not JSON ({error}): write one object on one line."
         raise UsageError(msg) from error
@@ -103,6 +103,17 @@ def _fields(text: str) -> Mapping[str, Any]:
         if meant := difflib.get_close_matches(name.lower(), _FIELDS, n=1, cutoff=_MISSPELT):
             msg = f"there is no field {name!r}: did you mean {meant[0]!r}?"
             raise UsageError(msg)
+    return fields
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; of a field that stands there twice, JSON would drop the first without a word."""
+    fields: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in fields:
+            msg = f"the field {name!r} stands there twice: join the two."
+            raise UsageError(msg)
+        fields[name] = value
     return fields
 
 
