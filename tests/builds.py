@@ -152,12 +152,15 @@ def write_skill(
     *,
     name: str | None = None,
     requires: str | None = None,
+    tags: str | None = None,
 ) -> Path:
     """Write a SKILL.md and return its path; the skill is named like its folder, unless given."""
     path = root / skill_id / "SKILL.md"
     path.parent.mkdir(parents=True, exist_ok=True)
     name = name or path.parent.name
-    metadata = f"metadata:\n  caskg-requires: {requires}\n" if requires else ""
+    stated = {"caskg-requires": requires, "tags": tags}
+    metadata = "".join(f"  {key}: {value}\n" for key, value in stated.items() if value)
+    metadata = f"metadata:\n{metadata}" if metadata else ""
     front = f"name: {name}\ndescription: {json.dumps(description, ensure_ascii=False)}\n{metadata}"
     path.write_text(f"---\n{front}---\n\n# {name}\n\n{body}\n", encoding="utf-8")
     return path

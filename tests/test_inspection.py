@@ -7,14 +7,17 @@ from pathlib import Path
 import pytest
 
 from builds import write_skill
-from caskg.errors import UsageError
+from caskg.errors import DamagedError, UsageError
 from caskg.inspection import (
     current_version,
     diagnostics_of,
     edges_of,
     explain_pair,
+    hidden_ids,
     labels_to_check,
+    lying_in,
     position_of,
+    tagged,
 )
 from caskg.published import graph_from
 from caskg.schema import (
@@ -41,6 +44,7 @@ SKILLS = {
     "kitchen/knead": "Knead dough until it is smooth",
     "office/minutes": "Write down what a meeting decided",
 }
+TAGS = {"lab/rinse-flask": "Glass, wet", "lab/dry-flask": "glass, Heat"}
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +53,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     root = tmp_path_factory.mktemp("inspected")
     for skill_id, description in SKILLS.items():
         first = "Run `rinse-flask` first. It must be clean." if skill_id == "lab/dry-flask" else ""
-        write_skill(root / "skills", skill_id, description, first)
+        write_skill(root / "skills", skill_id, description, first, tags=TAGS.get(skill_id))
     write_skill(root / "skills", "office/archive", "Put files away", name="shelf-keeper")
     with Workspace.create(root / "workspace") as opened:
         build_workspace(opened, [root / "skills"], encoder="builtin")
@@ -195,3 +199,72 @@ def test_a_name_that_means_none_or_several_is_refused(version: Snapshot, name: s
     """With what to type instead."""
     with pytest.raises(UsageError, match=message):
         position_of(version, name)
+
+
+# ---------------------------------------------------------------- what a caller may see
+
+
+def test_tags_are_found_whatever_the_case_and_one_is_enough(version: Snapshot) -> None:
+    """People write them as they like."""
+    assert tagged(version, ["glass"]) == {"lab/rinse-flask", "lab/dry-flask"}
+    assert tagged(version, ["HEAT", "x"]) == {"lab/dry-flask"}
+    assert tagged(version, [" heat ", "glass"]) == {"lab/rinse-flask", "lab/dry-flask"}
+    assert tagged(version, ["gla", ""]) == set()
+
+
+def test_a_version_without_an_array_of_tags_is_read_skill_by_skill(version: Snapshot, tmp_path: Path) -> None:
+    """An older CaSKG published it."""
+    arrays = {name: array for name, array in version.arrays.items() if name != "tags"}
+    with Workspace.create(tmp_path / "older") as older:
+        older.publish(skills=version.skills, arrays=arrays, meta=version.meta)
+        assert tagged(older.current(), ["heat"]) == {"lab/dry-flask"}
+
+
+def test_tags_that_are_no_longer_json_are_damage(version: Snapshot, tmp_path: Path) -> None:
+    """Nobody must see more because a byte was lost."""
+    arrays = {**version.arrays, "tags": version.arrays["tags"][:-1]}
+    with Workspace.create(tmp_path / "cut") as cut:
+        cut.publish(skills=version.skills, arrays=arrays, meta=version.meta)
+        with pytest.raises(DamagedError, match=r"tags of version 1 are not what was written.*`caskg build`"):
+            hidden_ids(cut, cut.current(), tags=["heat"])
+
+
+@pytest.mark.parametrize(
+    ("folder", "found"),
+    [
+        ("lab", {"lab/a", "lab/b/c"}),
+        ("/lab/", {"lab/a", "lab/b/c"}),
+        ("la", set()),
+        ("la?", {"lab/a", "lab/b/c"}),
+        ("lab/[ab]", {"lab/a", "lab/b/c"}),
+        ("*/b", {"lab/b/c"}),
+        ("lab/b/c", {"lab/b/c"}),
+        ("lab/b/c/d", set()),
+        ("*", {"lab/a", "lab/b/c", "LAB"}),
+        ("*/*/*", {"lab/b/c"}),
+        ("", set()),
+    ],
+)
+def test_a_folder_is_the_beginning_of_an_id_in_whole_parts(folder: str, found: set[str]) -> None:
+    """Case counts, as in the ids."""
+    assert lying_in(["lab/a", "lab/b/c", "LAB"], [folder]) == found
+
+
+def test_filters_hide_what_fails_any_of_them(workspace: Workspace, version: Snapshot) -> None:
+    """Any tag, any folder, and enabled; a disabled id stays hidden though the version lacks it."""
+    everything = set(version.ids)
+    assert hidden_ids(workspace, version) == frozenset()
+    assert hidden_ids(workspace, version, tags=["glass"]) == everything - {"lab/rinse-flask", "lab/dry-flask"}
+    assert hidden_ids(workspace, version, folders=["office", "kitchen/kn*"]) == everything - {
+        "office/minutes",
+        "office/archive",
+        "kitchen/knead",
+    }
+    assert hidden_ids(workspace, version, tags=["glass"], folders=["*/dry-*", "kitchen"]) == everything - {
+        "lab/dry-flask"
+    }
+    assert hidden_ids(workspace, version, tags=["nothing has this"]) == everything
+    workspace.switches.disable(["lab/weigh", "gone"])
+    assert hidden_ids(workspace, version) == {"lab/weigh", "gone"}
+    assert hidden_ids(workspace, version, folders=["lab"]) >= {"lab/weigh", "gone", "kitchen/weigh"}
+    workspace.switches.enable(["lab/weigh", "gone"])

@@ -1,6 +1,7 @@
 """What users report (users.md), from SKILL.md files to the answer, through the whole pipeline."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from builds import pairs, write_skill
 from caskg.published import candidates_from
 from caskg.retrieval.bundle import render
+from caskg.retrieval.explain import reasons
 from caskg.schema import EDGE_TYPES, EdgeType, Ranking
 from caskg.store.snapshot import Snapshot
 from caskg.store.workspace import Workspace
@@ -76,6 +78,20 @@ def office(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         yield workspace.current()
 
 
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Snapshot]]:
+    """A shop in which each good and each deed is a word of many skills, built with each encoder."""
+    root = tmp_path_factory.mktemp("shop")
+    for good in GOODS:
+        for deed, told in DEEDS:
+            write_skill(root / "skills", f"{good}-{deed}", told.format(good))
+    with ExitStack() as stack:
+        opened = {name: stack.enter_context(Workspace.create(root / name)) for name in ENCODERS}
+        for name, workspace in opened.items():
+            build_workspace(workspace, [root / "skills"], encoder=name)
+        yield {name: workspace.current() for name, workspace in opened.items()}
+
+
 def test_t1_the_right_skill_of_119_stands_in_5440_characters(tmp_path: Path) -> None:
     """Where the host would cut the list of descriptions, the bundle still holds the skill with its steps."""
     names = [(f"{good}-{deed}", told.format(good)) for deed, told in DEEDS for good in GOODS][:119]
@@ -122,6 +138,44 @@ def test_t3_a_synonym_finds_the_skill(office: Snapshot) -> None:
         assert ids(ranking)[0] == "pipeline-setup"
     else:
         assert ranking.abstained
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("a customer sent back a violin that he does not want", "violin-return"),
+        ("how many tractors are in stock, count them", "tractor-count"),
+        ("teach the new staff about carpets", "carpet-train"),
+    ],
+)
+def test_t4_of_many_that_share_its_words_a_task_gets_a_short_list_with_reasons(
+    encoder: str, query: str, wanted: str, shop: dict[str, Snapshot]
+) -> None:
+    """A keyword alone is in 10, 12 or 120 skills; nobody reads 27 picks of which none is right."""
+    ranking = open_retriever(shop[encoder]).retrieve(query)
+    assert wanted in ids(ranking)[:3]
+    assert len(ranking.skills) <= 8
+    for ranked in ranking.skills:
+        assert "rank" in reasons(ranked) or "via" in reasons(ranked)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "hoe bak ik een appeltaart",
+        "zoek een goedkope vlucht naar Lissabon",
+        "stuur mijn buurman een bericht over de vuilnisbak",
+    ],
+)
+def test_t6_a_dutch_task_that_nothing_matches_is_empty(
+    query: str, office: Snapshot, shop: dict[str, Snapshot]
+) -> None:
+    """Strange words are no reason to return what is nearest."""
+    for version in (office, *shop.values()):
+        ranking = open_retriever(version).retrieve(query)
+        assert (ranking.abstained, ranking.skills) == (True, ())
+        assert render(ranking).included == ()
 
 
 @pytest.mark.parametrize("query", ["send gmail email", "bake an apple tart", "hoe bak ik een appeltaart"])

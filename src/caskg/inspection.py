@@ -1,13 +1,15 @@
-"""Questions about a published version: its findings, its edges, and why one is there."""
+"""Questions about a published version: its findings, its edges, why one is there, what a caller may see."""
 
 import difflib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
 
 import numpy as np
 
-from caskg.errors import NoVersionError, UsageError
+from caskg.errors import DamagedError, NoVersionError, UsageError
 from caskg.published import candidates_from, graph_from, names_from, reliability_from
 from caskg.retrieval.explain import EdgeExplanation, explain_edge
 from caskg.schema import (
@@ -49,8 +51,78 @@ def current_version(workspace: Workspace) -> Snapshot | None:
 
 def diagnostics_of(version: Snapshot) -> tuple[Diagnostic, ...]:
     """Return what was found in the files when *version* was built."""
-    rows = json.loads(version.arrays["diagnostics"].tobytes())
+    rows = _from_json(version, "diagnostics")
     return tuple(Diagnostic(**row | {"severity": Severity(row["severity"])}) for row in rows)
+
+
+def hidden_ids(
+    workspace: Workspace, version: Snapshot, *, tags: Collection[str] = (), folders: Collection[str] = ()
+) -> frozenset[str]:
+    """Return the skills that a caller must not see, as the ``exclude`` of any retriever.
+
+    Visible is what is enabled, has one of *tags*, and lies in one of *folders*; without tags or
+    folders, these do not matter.
+
+    Args:
+        workspace: Its switches say what is disabled.
+        version: Its skills are told apart.
+        tags: As `tagged` takes them.
+        folders: As `lying_in` takes them.
+
+    Raises:
+        DamagedError: The switches or the tags are not what was written.
+    """
+    visible = set(version.ids)
+    if tags:
+        visible &= tagged(version, tags)
+    if folders:
+        visible &= lying_in(version.ids, folders)
+    return workspace.switches.disabled() | (set(version.ids) - visible)
+
+
+def tagged(version: Snapshot, tags: Collection[str]) -> set[str]:
+    """Return the ids of the skills that have at least one of *tags*, whatever the case."""
+    wanted = {tag.strip().casefold() for tag in tags}
+    return {
+        skill_id
+        for skill_id, stated in zip(version.ids, _tags(version), strict=True)
+        if wanted & {tag.casefold() for tag in stated}
+    }
+
+
+def _tags(version: Snapshot) -> Sequence[Collection[str]]:
+    """Return the tags of each skill by position; a version of an older CaSKG has them in its skills only."""
+    if "tags" in version.arrays:
+        return _from_json(version, "tags")
+    return [skill.fields.tags or () for skill in version.skills]
+
+
+def _from_json(version: Snapshot, name: str) -> list[Any]:
+    try:
+        rows: list[Any] = json.loads(version.arrays[name].tobytes())
+    except ValueError as error:
+        msg = f"The {name} of version {version.number} are not what was written ({error}): run `caskg build`."
+        raise DamagedError(msg) from error
+    return rows
+
+
+def lying_in(ids: Collection[str], folders: Collection[str]) -> set[str]:
+    """Return those of *ids* that lie in one of *folders*, at any depth.
+
+    A folder is the beginning of an id, whole parts; ``*``, ``?`` and ``[abc]`` stand for
+    characters within one part.
+
+    >>> sorted(lying_in(["tea", "office/mail", "office/old/fax", "shop/old/till"], ["office/", "*/old"]))
+    ['office/mail', 'office/old/fax', 'shop/old/till']
+    """
+    patterns = [folder.strip("/").split("/") for folder in folders]
+    return {
+        skill_id for skill_id in ids if any(_begins(skill_id.split("/"), pattern) for pattern in patterns)
+    }
+
+
+def _begins(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+    return len(parts) >= len(pattern) and all(map(fnmatchcase, parts, pattern))
 
 
 def labels_to_check(labels: Sequence[Label], version: Snapshot) -> tuple[Label, ...]:

@@ -10,24 +10,26 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caskg import __version__
-from caskg.config import BuildConfig, Profile, build_config, retrieve_config
+from caskg.config import BuildConfig, Profile, RetrieveConfig, build_config, retrieve_config
 from caskg.errors import DamagedError, EncoderError, LibraryError, UsageError
 from caskg.inspection import current_version, diagnostics_of
 from caskg.protocols import Encoder
-from caskg.schema import EDGE_STATES, EDGE_TYPES, Diagnostic, LabelSource, SkillLibrary
+from caskg.schema import EDGE_STATES, EDGE_TYPES, Diagnostic, LabelSource, Skill, SkillLibrary
 from caskg.store.snapshot import Snapshot
 from caskg.store.workspace import Workspace
 
 if TYPE_CHECKING:
+    from caskg.baselines.flat import FlatRetriever
     from caskg.library.lsa import LsaEncoder
     from caskg.published import Build
     from caskg.retrieval.retriever import GraphRetriever
+    from caskg.retrieval.seeds import SearchIndex
 
 WORKSPACE_NAME = ".caskg"
 WORKSPACE_VARIABLE = "CASKG_WORKSPACE"
@@ -230,12 +232,16 @@ def _arrays(library: SkillLibrary, result: "Build", encoder: Encoder) -> dict[st
     from caskg.library.lsa import LsaEncoder
     from caskg.published import prefixed, to_arrays
 
-    findings = json.dumps([asdict(finding) for finding in library.diagnostics])
     arrays = to_arrays(result, names=[skill.name for skill in library.skills])
-    arrays["diagnostics"] = np.frombuffer(findings.encode(), dtype=np.uint8)
+    arrays["diagnostics"] = _as_json([asdict(finding) for finding in library.diagnostics])
+    arrays["tags"] = _as_json([skill.fields.tags or () for skill in library.skills])
     if isinstance(encoder, LsaEncoder):
         arrays |= prefixed("encoder", encoder.arrays())
     return arrays
+
+
+def _as_json(value: object) -> NDArray[np.uint8]:
+    return np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
 
 
 def _state(library_digest: str, config: BuildConfig, encoder: str, workspace: Workspace) -> str:
@@ -280,15 +286,38 @@ def open_retriever(version: Snapshot) -> "GraphRetriever":
         EncoderError: The version was built with an encoder that is not installed, or with another one.
         DamagedError: A file of the version is not what was written.
     """
-    from caskg.published import graph_from, index_from
+    from caskg.published import graph_from
     from caskg.retrieval.retriever import GraphRetriever
 
+    graph = graph_from(version.arrays, n_skills=len(version.ids))
+    return GraphRetriever(graph=graph, **_parts(version))
+
+
+def open_flat(version: Snapshot) -> "FlatRetriever":
+    """Return the flat hybrid over the skills of a published version. Raises as `open_retriever` does."""
+    from caskg.baselines.flat import FlatRetriever
+
+    return FlatRetriever(**_parts(version))
+
+
+class _Parts(TypedDict):
+    """What every retriever of a version is made of."""
+
+    skills: Sequence[Skill]
+    ids: Sequence[str]
+    index: "SearchIndex"
+    encoder: Encoder
+    config: RetrieveConfig
+
+
+def _parts(version: Snapshot) -> _Parts:
+    from caskg.published import index_from
+
     local = version.meta["encoder"] == EncoderChoice.LOCAL
-    return GraphRetriever(
+    return _Parts(
         skills=version.skills,
         ids=version.ids,
         index=index_from(version.arrays, knows_meanings=local),
-        graph=graph_from(version.arrays, n_skills=len(version.ids)),
         encoder=encoder_of(version),
         config=retrieve_config(str(version.meta["profile"])),
     )

@@ -20,6 +20,7 @@ SKILLS = {
         description: Brews a pot of black or green tea from leaves. Use when somebody wants tea.
         metadata:
           caskg-requires: boil-water
+          tags: Kitchen, hot drinks
         ---
         Run boil-water first, then pour it over the leaves.
         ## Inputs

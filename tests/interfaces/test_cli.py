@@ -19,6 +19,7 @@ COMMANDS = {
     "query, abstaining": ["query", NO_TASK],
     "query --bundle": ["query", TASK, "--bundle"],
     "query --bundle, abstaining": ["query", NO_TASK, "--bundle"],
+    "query --tag --folder": ["query", TASK, "--tag", "kitchen", "--folder", "brew-*"],
     "explain": ["explain", "boil-water", "brew-tea"],
     "explain, no candidate": ["explain", "wash-dishes", "send-invoice"],
     "explain --task": ["explain", "brew-tea", "--task", TASK],
@@ -29,6 +30,8 @@ COMMANDS = {
     "edge confirm": ["edge", "confirm", "boil-water", "wash-dishes"],
     "edge reject": ["edge", "reject", "boil-water", "wash-dishes"],
     "edge clear": ["edge", "clear", "boil-water", "wash-dishes"],
+    "disable": ["disable", "brew-tea", "boil-water"],
+    "enable": ["enable", "brew-tea"],
     "status": ["status"],
     "history": ["history"],
 }
@@ -62,9 +65,9 @@ def test_text_is_not_json(run: Run, workspace: Path, arguments: list[str]) -> No
 
 
 def test_every_command_is_tried() -> None:
-    """A new command enters the table above; demo and rollback have tests of their own."""
+    """A new command enters the table above; demo, eval and rollback have tests of their own."""
     tried = {name.split(" --")[0].split(",")[0] for name in COMMANDS}
-    assert set(leaves(cli)) == tried | {"demo", "rollback"}
+    assert set(leaves(cli)) == tried | {"demo", "eval", "rollback"}
 
 
 def test_help_and_version(run: Run) -> None:
@@ -103,6 +106,8 @@ def test_a_query_imports_nothing_of_the_build_and_help_imports_nothing(built: Pa
         "caskg.library.parse",
         "caskg.library.scan",
         "caskg.interfaces.cli.build",
+        "caskg.bench",
+        "caskg.baselines",
     )
     unneeded = ("yaml", "markdown_it", "rich", "onnxruntime", "tokenizers", "scipy.sparse.linalg")
     assert not {*heavy, *unneeded} & set(queried)

@@ -47,6 +47,25 @@ def test_query_leaves_out_what_is_loaded_and_what_is_forbidden(run: Run, built: 
         assert result.code == 0
 
 
+def test_query_sees_only_what_the_filters_let_through(run: Run, built: Path) -> None:
+    """Any of the tags, and any of the folders; a filter that nothing passes is said, and hides all."""
+    task = "brew tea, boil water, then send invoice"
+
+    def found(*options: str) -> set[str]:
+        return {skill["id"] for skill in loaded(run, "query", task, *options, "-w", built)["skills"]}
+
+    everything = found()
+    assert {"brew-tea", "boil-water", "office/send-invoice"} <= everything
+    assert found("--tag", "HOT DRINKS") == found("--tag", "kitchen") == {"brew-tea"}
+    assert found("--folder", "office") == {"office/send-invoice"}
+    assert found("--folder", "office", "--folder", "boil-*") == {"office/send-invoice", "boil-water"}
+    assert found("--folder", "office", "--tag", "kitchen") == set()
+    for options, reason in (("--tag", "has the tag 'x'"), ("--folder", "lies in 'x'")):
+        result = run("query", task, options, "x", "-w", built)
+        assert result.err == f"caskg: no skill in version 1 {reason}.\n"
+        assert result.out.startswith("No skill fits this task: sufficiency 0.00 of ")
+
+
 def test_query_prints_a_bundle_within_its_bound(run: Run, built: Path) -> None:
     """The text of the document is the text that is printed."""
     document = loaded(run, "query", TASK, "-w", built, "--bundle", "--max-chars", "600")

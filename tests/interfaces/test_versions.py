@@ -85,6 +85,43 @@ def test_a_label_on_a_changed_text_is_to_check(run: Run, tmp_path: Path) -> None
     assert "to check" in run("explain", "knead-dough", "bake-bread", "-w", place).out
 
 
+def test_a_disabled_skill_is_gone_at_once_until_it_is_enabled(run: Run, workspace: Path) -> None:
+    """From answers, through a build, until somebody wants it back; named as in every command."""
+
+    def found() -> set[str]:
+        return {skill["id"] for skill in loaded(run, "query", "send an invoice", "-w", workspace)["skills"]}
+
+    assert "office/send-invoice" in found()
+    document = loaded(run, "disable", "send-invoice", "boil-water", "-w", workspace)
+    both = ["boil-water", "office/send-invoice"]
+    assert document == {"changed": both, "disabled": both}
+    assert run("disable", "send-invoice", "-w", workspace).out == "All of these were disabled already.\n"
+    run("edge", "confirm", "wash-dishes", "cook-pasta", "-w", workspace)
+    assert loaded(run, "build", "-w", workspace)["version"] == 2
+    assert "office/send-invoice" not in found()
+    assert loaded(run, "status", "-w", workspace)["disabled"] == both
+    why = ("explain", "send-invoice", "--task", "send an invoice", "-w", workspace)
+    assert (loaded(run, *why)["disabled"], loaded(run, *why)["place"]) == (True, None)
+    assert "is disabled: run `caskg enable office/send-invoice`" in run(*why).out
+    assert run("enable", "send-invoice", "-w", workspace).out == "Enabled office/send-invoice.\n"
+    assert "office/send-invoice" in found()
+    assert loaded(run, *why)["disabled"] is False
+
+
+def test_a_disabled_skill_that_is_gone_can_be_enabled_and_an_unknown_one_cannot(
+    run: Run, workspace: Path
+) -> None:
+    """By its id, which `caskg status` shows; nothing is switched where one of the names is wrong."""
+    with Workspace.open(workspace) as opened:
+        opened.switches.disable(["was/here"])
+    assert loaded(run, "enable", "was/here", "-w", workspace)["changed"] == ["was/here"]
+    for command in ("enable", "disable"):
+        result = run(command, "brew-tea", "brew-te", "-w", workspace)
+        assert (result.code, result.out) == (2, "")
+        assert "no skill 'brew-te'" in result.err
+    assert loaded(run, "status", "-w", workspace)["disabled"] == []
+
+
 def test_history_and_rollback_walk_over_versions(run: Run, workspace: Path) -> None:
     """Nothing is removed: one goes back and forth."""
     run("edge", "reject", "boil-water", "brew-tea", "-w", workspace)

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from caskg.config import DiffusionConfig, RetrieveConfig, SeedConfig, Walk, retrieve_config
 from caskg.errors import EncoderError, UsageError
 from caskg.protocols import Retriever
+from caskg.retrieval.bundle import render
 from caskg.retrieval.retriever import GraphRetriever, prerequisites_first
 from caskg.retrieval.seeds import SearchIndex
 from caskg.schema import EdgeState, EdgeStep, EdgeType, Ranking, Skill, SkillGraph
 from factories import make_skill
-from retrieval.worlds import ConceptEncoder, Edge, make_graph, make_retriever
+from retrieval.worlds import ConceptEncoder, Edge, make_graph, make_retriever, worlds
 
 SKILLS = [
     make_skill("boil", "boil an egg in water"),
@@ -253,20 +254,6 @@ def test_unknown_ids_are_ignored_and_an_id_alone_is_refused() -> None:
         retriever.retrieve("egg", exclude="boil")
 
 
-_words = st.sampled_from(["egg", "pan", "salt", "egg pan", "pan salt", ""])
-
-
-@st.composite
-def worlds(draw: st.DrawFn) -> tuple[list[Skill], list[Edge]]:
-    skills = [
-        make_skill(f"id{at}-{at}", draw(_words), name=f"name {at}") for at in range(draw(st.integers(1, 7)))
-    ]
-    pairs = [(u, v) for u in range(len(skills)) for v in range(len(skills)) if u != v]
-    chosen = draw(st.lists(st.sampled_from(pairs), unique=True, max_size=12)) if pairs else []
-    weight = st.sampled_from([0.1, 0.5, 1.0])
-    return skills, [Edge(u, v, draw(weight), draw(st.sampled_from(list(EdgeType)))) for u, v in chosen]
-
-
 @given(worlds(), st.data(), st.booleans())
 def test_a_hidden_skill_appears_nowhere(
     world: tuple[list[Skill], list[Edge]],
@@ -278,7 +265,20 @@ def test_a_hidden_skill_appears_nowhere(
     hidden = data.draw(st.lists(st.sampled_from([skill.id for skill in skills]), unique=True))
     config = RetrieveConfig(min_sufficiency=0.0 if show else 1.0)
     ranking = make_retriever(skills, edges, config=config).retrieve("egg pan, or name 2", exclude=hidden)
-    assert not any(skill_id in repr(ranking) for skill_id in hidden)
+    assert not any(skill_id in repr(ranking) + render(ranking).text for skill_id in hidden)
+
+
+@given(worlds(), st.data())
+def test_one_retriever_serves_callers_who_see_different_skills(
+    world: tuple[list[Skill], list[Edge]], data: st.DataObject
+) -> None:
+    """What one caller sees of the graph is kept, and never shown to another."""
+    skills, edges = world
+    hiding = st.lists(st.sampled_from([skill.id for skill in skills]), unique=True)
+    shared = make_retriever(skills, edges)
+    for hidden in data.draw(st.lists(hiding, min_size=2, max_size=12)):
+        alone = make_retriever(skills, edges).retrieve("egg pan, or name 2", exclude=hidden)
+        assert shared.retrieve("egg pan, or name 2", exclude=hidden) == alone
 
 
 @given(worlds(), st.data())

@@ -1,9 +1,10 @@
-"""Small worlds for the tests of this room: graphs, an encoder of our own making, retrievers."""
+"""Small worlds for the tests of retrieval: graphs, an encoder of our own making, retrievers."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from hypothesis import strategies as st
 
 from caskg.config import RetrieveConfig
 from caskg.library.lexical import tokenize
@@ -20,6 +21,7 @@ from caskg.schema import (
     SkillGraph,
     VectorArray,
 )
+from factories import make_skill
 
 
 class Edge(NamedTuple):
@@ -103,3 +105,16 @@ def make_retriever(
         encoder=encoder,
         config=config or RetrieveConfig(min_sufficiency=0.0),
     )
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> tuple[list[Skill], list[Edge]]:
+    """Draw at most seven skills of few words, and edges between them."""
+    words = st.sampled_from(["egg", "pan", "salt", "egg pan", "pan salt", ""])
+    skills = [
+        make_skill(f"id{at}-{at}", draw(words), name=f"name {at}") for at in range(draw(st.integers(1, 7)))
+    ]
+    pairs = [(u, v) for u in range(len(skills)) for v in range(len(skills)) if u != v]
+    chosen = draw(st.lists(st.sampled_from(pairs), unique=True, max_size=12)) if pairs else []
+    weight = st.sampled_from([0.1, 0.5, 1.0])
+    return skills, [Edge(u, v, draw(weight), draw(st.sampled_from(list(EdgeType)))) for u, v in chosen]

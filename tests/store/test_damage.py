@@ -39,6 +39,8 @@ def build(path: Path) -> None:
         workspace.ledger.record((key, ProbeAnswer(score=0.25, source_id="text")) for key in KEYS)
         workspace.ledger.record_substitutes({(HASHES[0], HASHES[1], "plain"): HASHES[2]})
         workspace.ledger.set_label(label)
+        workspace.switches.disable(skill.id for skill in SKILLS[:9])
+        workspace.switches.enable([SKILLS[2].id])
         workspace.vectors.put("lsa", {key: np.ones(4, dtype=np.float32) for key in HASHES})
 
 
@@ -54,6 +56,7 @@ def published(workspace: Workspace) -> list[Any]:
         workspace.versions(),
         workspace.ledger.labels(),
         workspace.ledger.substitutes(),
+        workspace.switches.disabled(),
     ]
 
 

@@ -113,8 +113,8 @@ def test_an_interrupted_creation_is_finished(path: Path) -> None:
 def test_a_newer_format_is_not_guessed_at(workspace: Workspace, path: Path) -> None:
     """An older program would drop what it does not know."""
     workspace.close()
-    change(path, "PRAGMA user_version = 2")
-    with pytest.raises(FormatError, match="has format 2, and this CaSKG reads up to 1: upgrade"):
+    change(path, "PRAGMA user_version = 3")
+    with pytest.raises(FormatError, match="has format 3, and this CaSKG reads up to 2: upgrade"):
         Workspace.open_or_create(path)
 
 
@@ -123,6 +123,8 @@ def test_a_newer_format_is_not_guessed_at(workspace: Workspace, path: Path) -> N
     [
         "PRAGMA application_id = 7",
         "PRAGMA user_version = 0",
+        "PRAGMA user_version = 1",
+        "PRAGMA user_version = -1",
         "DROP TABLE labels",
         "CREATE TRIGGER t AFTER INSERT ON labels BEGIN DELETE FROM answers; END",
     ],

@@ -37,16 +37,18 @@ def reasons(ranked: RankedSkill) -> str:
         for kind, rank in (("lexical", ranked.lexical_rank), ("semantic", ranked.semantic_rank))
         if rank is not None
     ]
-    steps = [
-        f"{step.source} -> {step.target} ({step.type}, {step.state}, weight {step.weight:.2f})"
-        for step in ranked.path
-    ]
+    steps = [step_line(step) for step in ranked.path]
     found = [
         "named in the task" if ranked.exact_name else "",
         ", ".join(ranks),
         "via " + ", then ".join(steps) if steps else "",
     ]
     return "; ".join(part for part in found if part) or "no reason recorded"
+
+
+def step_line(step: EdgeStep) -> str:
+    """Return an edge as people read it."""
+    return f"{step.source} -> {step.target} ({step.type}, {step.state}, weight {step.weight:.2f})"
 
 
 def edge_steps(

@@ -5,7 +5,7 @@ library, index, published graph -> **GraphRetriever** -> bundle
 
 from collections.abc import Collection, Sequence
 from dataclasses import fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from caskg.schema import (
 
 _ORDERING = (EDGE_TYPES.index(EdgeType.DEPENDENCY), EDGE_TYPES.index(EdgeType.WORKFLOW))
 _HINTED = 3
+_VIEWS = 8  # callers' views of the graph that are kept, each about as large as the graph
 
 
 class GraphRetriever:
@@ -81,6 +82,7 @@ class GraphRetriever:
         self._graph = graph
         self._encoder = encoder
         self._config = config
+        self._view = lru_cache(maxsize=_VIEWS)(self._view_of)
 
     def retrieve(
         self, query: str, *, k: int = 8, have: Collection[str] = (), exclude: Collection[str] = ()
@@ -130,8 +132,7 @@ class GraphRetriever:
     ) -> tuple[RankedSkill, ...]:
         """Diffuse, choose the best k, put prerequisites first, and say why each is there."""
         config, tie_break = self._config, self._index.tie_break
-        graph = self._graph if visible.all() else _within(self._graph, visible)
-        step = self._transition if visible.all() else transition(graph, config.diffusion)
+        graph, step = self._view(visible.tobytes())
         start = np.zeros(graph.n_skills)
         start[seeds.positions] = seeds.mass
         relevance = personalized_pagerank(
@@ -201,9 +202,11 @@ class GraphRetriever:
     def _position(self) -> dict[str, int]:
         return {skill_id: position for position, skill_id in enumerate(self._ids)}
 
-    @cached_property
-    def _transition(self) -> Transition:
-        return transition(self._graph, self._config.diffusion)
+    def _view_of(self, mask: bytes) -> tuple[SkillGraph, Transition]:
+        """Return the graph that a caller sees and how relevance walks on it; *mask*: who is visible."""
+        visible = np.frombuffer(mask, dtype=np.bool_)
+        graph = self._graph if visible.all() else _within(self._graph, visible)
+        return graph, transition(graph, self._config.diffusion)
 
 
 def prerequisites_first(chosen: IntArray, graph: SkillGraph) -> IntArray:

@@ -8,6 +8,7 @@ Everything that the store keeps, but for the large arrays, is in these tables:
     vectors                     the cache of text vectors
     questions, voices, answers  the ledger of probe answers
     substitutes, labels         what was put in a skill's place; verdicts of people and authors
+    switches                    which skills a person switched off, and on again (since format 2)
 
 SQLite does not notice a flipped bit in a row, so each row that decides
 anything carries a checksum (`rows.checksum`), compared whenever it is read.
@@ -25,10 +26,16 @@ from typing import Any
 from caskg.errors import BusyError, DamagedError, FormatError, NoWorkspaceError, StoreError
 
 FILE_NAME = "caskg.sqlite"
-FORMAT = 1
+FORMAT = 2
 APPLICATION_ID = 0x43614B47  # "CaKG", in the header of the file
 
-SCHEMA = """
+_SINCE_2 = """
+CREATE TABLE switches (
+    id INTEGER PRIMARY KEY, skill_id TEXT NOT NULL, enabled INTEGER NOT NULL, created TEXT NOT NULL,
+    checksum INTEGER NOT NULL
+)
+"""
+_SINCE_1 = """
 CREATE TABLE hashes (id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE);
 CREATE TABLE contents (
     digest INTEGER PRIMARY KEY REFERENCES hashes, skill BLOB NOT NULL, checksum INTEGER NOT NULL
@@ -71,8 +78,10 @@ CREATE TABLE labels (
     id INTEGER PRIMARY KEY, source TEXT NOT NULL, target TEXT NOT NULL, given_by TEXT NOT NULL,
     verdict TEXT, source_hash TEXT NOT NULL, target_hash TEXT NOT NULL, note TEXT NOT NULL,
     created TEXT NOT NULL, checksum INTEGER NOT NULL
-);
+)
 """
+SCHEMAS = {1: _SINCE_1, 2: f"{_SINCE_1};{_SINCE_2}"}
+"""The tables of each format, newest last. An older one is read as it stands; `upgrade` adds to it."""
 
 Values = Sequence[str | int | float | bytes | None]
 
@@ -155,7 +164,7 @@ def create_database(folder: Path, *, timeout_s: float) -> None:
             connection.execute("BEGIN IMMEDIATE")
             with connection:
                 if _number(connection, "application_id") == 0:
-                    for statement in SCHEMA.split(";"):
+                    for statement in SCHEMAS[FORMAT].split(";"):
                         connection.execute(statement)
                     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                     connection.execute(f"PRAGMA user_version = {FORMAT}")
@@ -213,6 +222,13 @@ def number_hashes(connection: sqlite3.Connection, hashes: Iterable[str]) -> dict
     return dict(connection.execute(found, (wanted,)))
 
 
+def upgrade(connection: sqlite3.Connection) -> None:
+    """Add the tables that an older format lacks, within the transaction of the caller."""
+    if _number(connection, "user_version") < FORMAT:
+        connection.execute(_SINCE_2)
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
 def json_list(values: Iterable[str]) -> str:
     """Return *values* as one parameter for ``IN (SELECT value FROM json_each(?))``."""
     return json.dumps(list(values))
@@ -249,9 +265,11 @@ def _connect_to_existing(folder: Path, *, timeout_s: float) -> sqlite3.Connectio
 
 
 def _check_header(folder: Path, connection: sqlite3.Connection) -> None:
-    application_id = _number(connection, "application_id")
-    written_format = _number(connection, "user_version")
-    tables = _tables(connection)
+    with connection:
+        connection.execute("BEGIN")  # all three as of one moment, though another process may be upgrading
+        application_id = _number(connection, "application_id")
+        written_format = _number(connection, "user_version")
+        tables = _tables(connection)
     if application_id == 0 and not tables:
         msg = f"The workspace {folder} was never finished: run `caskg build` to make it anew."
         raise NoWorkspaceError(msg)
@@ -261,7 +279,7 @@ def _check_header(folder: Path, connection: sqlite3.Connection) -> None:
             "upgrade CaSKG, or choose another folder."
         )
         raise FormatError(msg)
-    if (application_id, written_format) != (APPLICATION_ID, FORMAT) or tables != _expected_tables():
+    if application_id != APPLICATION_ID or tables != _expected_tables(written_format):
         msg = (
             f"{folder / FILE_NAME} is damaged, or not a database of CaSKG: "
             "restore a copy of it, or choose another folder."
@@ -277,10 +295,11 @@ def _tables(connection: sqlite3.Connection) -> set[tuple[Any, ...]]:
     return set(connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"))
 
 
-def _expected_tables() -> set[tuple[Any, ...]]:
+def _expected_tables(written_format: int) -> set[tuple[Any, ...]]:
+    """Return the tables of a format; none for a number that is no format."""
     empty = sqlite3.connect(":memory:")
     try:
-        empty.executescript(SCHEMA)
+        empty.executescript(SCHEMAS.get(written_format, ""))
         return _tables(empty)
     finally:
         empty.close()

@@ -58,6 +58,7 @@ from caskg.store.rows import (
     version_row,
 )
 from caskg.store.snapshot import CONTENTS, Snapshot, open_snapshot, version_folder
+from caskg.store.switches import Switches
 from caskg.store.vectors import StoredVectors
 
 _BULK = 256  # skills that are stored at once
@@ -69,6 +70,7 @@ class Workspace:
     Attributes:
         path: Its folder, absolute.
         ledger: The record of probe answers and labels.
+        switches: Which skills a person switched off.
         vectors: The cache of text vectors.
     """
 
@@ -76,6 +78,7 @@ class Workspace:
         self._database = database
         self.path = database.folder
         self.ledger = Ledger(database)
+        self.switches = Switches(database)
         self.vectors = StoredVectors(database)
 
     @classmethod
@@ -230,6 +233,7 @@ class Workspace:
         for version in self.versions():
             open_snapshot(self._database, version).verify()
         self.ledger.verify()
+        self.switches.disabled()
 
     def _numbers(self) -> list[int]:
         return [number for (number,) in self._database.read("SELECT number FROM versions ORDER BY number")]

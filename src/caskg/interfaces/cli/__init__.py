@@ -20,10 +20,13 @@ EXIT_INTERRUPTED = 130
 _COMMANDS = {
     "build": ("build", "Read folders of SKILL.md files and publish their skill graph."),
     "query": ("query", "Find the skills for a task, prerequisites first."),
+    "eval": ("evaluate", "Measure graphs and the flat hybrid on your own tasks."),
     "explain": ("inspect", "Say why an edge is there, or why a skill is in an answer."),
     "show": ("inspect", "Show a skill as it was read, with its edges."),
     "graph": ("inspect", "Write the published graph as JSON, GraphML or DOT."),
     "edge": ("edge", "Confirm or reject an edge, or clear that label."),
+    "disable": ("switches", "Hide skills from every answer."),
+    "enable": ("switches", "Let skills that were disabled be found again."),
     "status": ("versions", "Say what the workspace holds."),
     "history": ("versions", "List the published versions."),
     "rollback": ("versions", "Go back to an earlier version."),

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from caskg.errors import UsageError
-from caskg.inspection import edges_of, explain_pair, labels_to_check, position_of
+from caskg.inspection import edges_of, explain_pair, hidden_ids, labels_to_check, position_of
 from caskg.interfaces.cli.export import FORMATS
 from caskg.interfaces.cli.options import json_option, open_workspace, workspace_option
 from caskg.interfaces.cli.output import columns, emit, one_line, write
@@ -45,8 +45,10 @@ def explain(*, source: str, target: str | None, task: str | None, folder: Path |
             document = _pair_document(workspace, version, (start, position_of(version, target)))
             emit(document, as_json=as_json, lines=_pair_lines(document))
         elif task is not None and target is None:
-            ranking = open_retriever(version).retrieve(task_text([task]), k=len(version.ids))
-            place = _place_document(ranking, version.ids[start])
+            hidden = hidden_ids(workspace, version)
+            ranking = open_retriever(version).retrieve(task_text([task]), k=len(version.ids), exclude=hidden)
+            skill_id = version.ids[start]
+            place = _place_document(ranking, skill_id) | {"disabled": skill_id in hidden}
             emit(place, as_json=as_json, lines=_place_lines(place))
         else:
             msg = "Give either TARGET or --task: explain an edge, or a place in an answer."
@@ -208,7 +210,9 @@ def _place_document(ranking: Ranking, skill_id: str) -> dict[str, Any]:
 
 
 def _place_lines(document: dict[str, Any]) -> Iterator[str]:
-    if document["abstained"]:
+    if document["disabled"]:
+        yield f"{document['id']} is disabled: run `caskg enable {document['id']}` to see it again."
+    elif document["abstained"]:
         yield document["hint"]
     elif document["skill"] is None:
         yield f"{document['id']} is no seed of this task, and no relevance reaches it over the graph."

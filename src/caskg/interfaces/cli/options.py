@@ -18,6 +18,20 @@ workspace_option = click.option(
     help="Folder of the workspace.  [default: $CASKG_WORKSPACE, else the nearest .caskg]",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+tag_option = click.option(
+    "--tag",
+    "tags",
+    multiple=True,
+    metavar="TAG",
+    help="See only skills with this tag. Repeatable: any of them.",
+)
+folder_option = click.option(
+    "--folder",
+    "folders",
+    multiple=True,
+    metavar="FOLDER",
+    help="See only skills whose id begins so; * and ? as in a shell. Repeatable: any of them.",
+)
 encoder_option = click.option(
     "--encoder",
     type=click.Choice([choice.value for choice in EncoderChoice]),

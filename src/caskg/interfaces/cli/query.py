@@ -7,8 +7,15 @@ from typing import Any
 
 import click
 
-from caskg.inspection import positions_of
-from caskg.interfaces.cli.options import as_text, json_option, open_workspace, workspace_option
+from caskg.inspection import hidden_ids, lying_in, positions_of, tagged
+from caskg.interfaces.cli.options import (
+    as_text,
+    folder_option,
+    json_option,
+    open_workspace,
+    tag_option,
+    workspace_option,
+)
 from caskg.interfaces.cli.output import emit, one_line, say
 from caskg.retrieval.bundle import MIN_CHARS, render
 from caskg.retrieval.explain import reasons
@@ -22,6 +29,8 @@ from caskg.wiring import open_retriever
 @click.option("-k", type=click.IntRange(1), default=8, show_default=True, help="Most skills to return.")
 @click.option("--have", multiple=True, metavar="SKILL", help="One that is loaded already. Repeatable.")
 @click.option("--exclude", multiple=True, metavar="SKILL", help="One that must not appear. Repeatable.")
+@tag_option
+@folder_option
 @click.option("--bundle", is_flag=True, help="Print the skills' texts, ready for an agent.")
 @click.option(
     "--max-chars",
@@ -38,6 +47,8 @@ def query(
     k: int,
     have: tuple[str, ...],
     exclude: tuple[str, ...],
+    tags: tuple[str, ...],
+    folders: tuple[str, ...],
     bundle: bool,
     max_chars: int,
     folder: Path | None,
@@ -47,9 +58,9 @@ def query(
     text = task_text(task)
     with open_workspace(folder) as workspace:
         version = workspace.current()
-        ranking = open_retriever(version).retrieve(
-            text, k=k, have=_ids(version, have), exclude=_ids(version, exclude)
-        )
+        _warn_of_empty(version, tags, folders)
+        hidden = hidden_ids(workspace, version, tags=tags, folders=folders) | _ids(version, exclude)
+        ranking = open_retriever(version).retrieve(text, k=k, have=_ids(version, have), exclude=hidden)
     rendered = render(ranking, max_chars=max_chars) if bundle else None
     document = {"version": version.number, **ranking_document(ranking, rendered)}
     lines: Iterable[str] = rendered.text.split("\n") if rendered else ranking_lines(ranking)
@@ -120,6 +131,16 @@ def ranking_lines(ranking: Ranking) -> Iterator[str]:
         yield f"{place}. {ranked.skill.id}"
         yield f"   {one_line(ranked.skill.description)}"
         yield f"   why: {reasons(ranked)}"
+
+
+def _warn_of_empty(version: Snapshot, tags: Iterable[str], folders: Iterable[str]) -> None:
+    """Say which filters no skill passes; a misspelt one would look like a task that nothing fits."""
+    for tag in tags:
+        if not tagged(version, [tag]):
+            say(f"caskg: no skill in version {version.number} has the tag {tag!r}.")
+    for folder in folders:
+        if not lying_in(version.ids, [folder]):
+            say(f"caskg: no skill in version {version.number} lies in {folder!r}.")
 
 
 def _ids(version: Snapshot, names: Iterable[str]) -> set[str]:

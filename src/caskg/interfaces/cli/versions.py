@@ -97,6 +97,7 @@ def _published(workspace: Workspace) -> dict[str, Any]:
     to_check = labels_to_check(workspace.ledger.labels(), version)
     return version_facts(version.number, len(version.ids), version.meta) | {
         "created": version.created.isoformat(),
+        "disabled": sorted(workspace.switches.disabled()),
         "not_indexed": [finding.path for finding in errors],
         "labels_to_check": [f"{label.source} -> {label.target}" for label in to_check],
     }

@@ -1,0 +1,1 @@
+"""What the graph is measured against: each a `Retriever`, with the same seeds, gate and answer."""
