@@ -180,9 +180,12 @@ def _current_meta(workspace: Workspace) -> Mapping[str, Any] | None:
 def _sound_version(workspace: Workspace) -> Snapshot | None:
     """Return the current version; None where there is none, or it is damaged: then all is built anew."""
     try:
-        return current_version(workspace)
+        version = current_version(workspace)
+        if version:
+            version.arrays.verify()
     except DamagedError:
         return None
+    return version
 
 
 def _encoder_kind(choice: str, previous: Mapping[str, Any] | None) -> str:

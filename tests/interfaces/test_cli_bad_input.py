@@ -218,6 +218,18 @@ def test_a_damaged_version_is_found_and_mended_by_building_again(run: Run, works
     answers(run, workspace, version=2)
 
 
+@pytest.mark.parametrize("name", ["graph.target", "graph.weight", "short.weights", "names"])
+def test_damaged_data_are_named_and_mended_by_building_again(run: Run, workspace: Path, name: str) -> None:
+    """A byte in the middle of an array must neither end in a traceback nor change an answer unseen."""
+    (path,) = (workspace / "versions" / "1").glob(f"{name}*.npy")
+    whole = bytearray(path.read_bytes())
+    whole[-2] ^= 0xFF
+    path.write_bytes(whole)
+    refused(run("query", TASK, "-w", workspace), STORE, "are not what was written", "Build again")
+    assert run("build", "-w", workspace).out.startswith("Version 2 published: 7 skills")
+    answers(run, workspace, version=2)
+
+
 @pytest.mark.parametrize(
     "said", [{"encoder": "local"}, {"encoder_fingerprint": "lsa-0"}, {"encoder": "other"}], ids=str
 )

@@ -3,7 +3,8 @@
 A version's folder appears in one step: the files are written under a temporary
 name, forced to the disk, and the folder is renamed. What each file must look
 like stands in the version's row, so a file that was cut, exchanged or damaged
-is found: size and header when the version is opened, the data by ``verify``.
+is found: size and header when the version is opened, the data when an array is
+first asked for, and all of it by ``verify``.
 Arrays hold numbers or fixed-width text, and nothing is ever unpickled.
 """
 
@@ -47,6 +48,7 @@ class StoredArrays(Mapping[str, Array]):
             raise KeyError(name)
         if name not in self._mapped:
             path = _path(self._folder, name)
+            _check_data(path, self._files[name])  # about a gigabyte a second; a wrong answer costs more
             try:
                 self._mapped[name] = np.load(path, mmap_mode="r", allow_pickle=False)
             except (OSError, ValueError) as error:
@@ -68,8 +70,7 @@ class StoredArrays(Mapping[str, Array]):
         for name, file in self._files.items():
             path = _path(self._folder, name)
             _check_cheaply(path, file)
-            if _digest(path) != file.digest:
-                raise _damaged(path, "its data are not what was written")
+            _check_data(path, file)
 
 
 def check_arrays(arrays: Mapping[str, Array]) -> None:
@@ -158,6 +159,15 @@ def _check_cheaply(path: Path, file: ArrayFile) -> None:
         raise _damaged(path, f"it has {size} bytes, {file.size} were written")
     if checksum(data=header) != file.header_checksum:
         raise _damaged(path, "its header is not what was written")
+
+
+def _check_data(path: Path, file: ArrayFile) -> None:
+    try:
+        found = _digest(path)
+    except OSError as error:
+        raise _damaged(path, f"it can no longer be read ({error})") from error
+    if found != file.digest:
+        raise _damaged(path, "its data are not what was written")
 
 
 def _digest(path: Path) -> str:
