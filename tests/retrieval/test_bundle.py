@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -118,7 +119,9 @@ def test_max_chars_per_skill_bounds_card_and_body() -> None:
     assert len(blocks) == 3
     assert all(900 < len("\n## " + block) <= 1001 for block in blocks)
     assert all(len(re.search(r"~~~\n(.*)\n", block)[1]) == 500 for block in blocks)  # type: ignore[index]  # it matches
-    assert render(ranking_of(*skills), max_chars_per_skill=20).text == PREFACE
+    nothing = render(ranking_of(*skills), max_chars_per_skill=20)
+    assert nothing.text == PREFACE + "\n(left out: a, b, c)\n"
+    assert nothing.left_out == ("a", "b", "c")
     whole = render(ranking_of(make_skill("a", body="x" * 150)))
     assert (
         render(
@@ -349,3 +352,29 @@ def test_a_bundle_never_exceeds_its_bounds_and_accounts_for_every_skill(
         assert per_skill is None or len(block) < per_skill
         assert not lines[0].startswith("~") or runs_of(lines) == 2
     assert render(ranking, **bounds) == bundle  # type: ignore[arg-type]  # as drawn
+
+
+def test_the_most_relevant_gets_the_room_wherever_it_stands() -> None:
+    """A prerequisite stands first and matters less; what was asked for must be readable."""
+    skills = [make_skill(name, f"about {name}", body=paragraphs(name, 60)) for name in "abc"]
+    scores = {"a": (0.1, False), "b": (0.3, False), "c": (0.05, True)}
+    ranked = [
+        RankedSkill(skill=skill, score=scores[skill.id][0], exact_name=scores[skill.id][1])
+        for skill in skills
+    ]
+    ranking = replace(ranking_of(*skills), skills=tuple(ranked))
+    bundle = render(ranking, max_chars=8000)
+    shown = {name: bundle.text.count(f"{name * 98}\n") for name in "abc"}
+    assert shown["c"] > 1.9 * shown["b"] >= 1.9 * shown["a"] > 0
+    assert bundle.included == ("a", "b", "c")
+    assert render(ranking, max_chars=8000, max_bodies=1).included == ("c",)
+
+
+def test_what_is_not_shown_is_said() -> None:
+    """A body that is left out, and a skill that has no room at all, as long as the words for it fit."""
+    skills = [make_skill(name, "short", body="x" * 500) for name in ("a", "b")]
+    some = render(ranking_of(*skills), max_bodies=1)
+    assert "## 2. b\nWhy: lexical rank 2\n~~~\nshort\n~~~\n(cut: 500 more characters)\n" in some.text
+    assert some.left_out == ("b",)
+    few = render(ranking_of(make_skill("a" * 120), make_skill("b")), max_chars=200)
+    assert few.text.endswith(f"\n(left out: {'a' * 120})\n") or len(few.text) + 137 > 200

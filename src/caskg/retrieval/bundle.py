@@ -41,8 +41,9 @@ def render(
 ) -> Bundle:
     """Write a ranking as one text.
 
-    Cards come first in the order of the ranking, as long as they fit. The room that is left
-    goes to the bodies in the same order: to each what the later ones do not want, but at least half.
+    Cards come first in the order of the ranking, as long as they fit. The room that is left goes
+    to the bodies, the most relevant first: to each what the others do not want, but at least half.
+    What is cut or left out is said.
 
     Args:
         ranking: The skills, in the order to use them.
@@ -61,25 +62,35 @@ def render(
     cards = _cards(ranking.skills, max_chars=max_chars, per_skill=per_skill)
     room = max_chars - len(_PREFACE) - sum(card.bare for card in cards)
     bodies = len(cards) if max_bodies is None else max_bodies
-    wanted = [min(len(card.text(card.body)), per_skill) - card.bare for card in cards]
-    parts = [_PREFACE]
-    included: list[str] = []
-    trimmed: list[str] = []
-    for at, card in enumerate(cards):
-        later = sum(wanted[at + 1 : at + bodies - len(included)])
-        share = min(max(room // 2, room - later), wanted[at])
-        body, cut = _fit(card, card.bare + share) if len(included) < bodies else (None, 0)
-        parts.append(card.text(body or "", cut))
-        room -= len(parts[-1]) - card.bare
-        if body is not None:
-            included.append(card.skill_id)
-            trimmed.extend([card.skill_id] if cut else [])
+    shown = _bodies(cards, room=room, per_skill=per_skill, most=bodies)
+    texts = [card.text(*shown.get(card.skill_id, ("", len(card.body)))) for card in cards]
+    ids = [ranked.skill.id for ranked in ranking.skills]
+    dropped = [skill_id for skill_id in ids if skill_id not in {card.skill_id for card in cards}]
+    text = "".join([_PREFACE, *texts])
+    note = f"\n(left out: {', '.join(dropped)})\n" if dropped else ""
     return Bundle(
-        text="".join(parts),
-        included=tuple(included),
-        trimmed=tuple(trimmed),
-        left_out=tuple(ranked.skill.id for ranked in ranking.skills if ranked.skill.id not in included),
+        text=text + note if len(text) + len(note) <= max_chars else text,
+        included=tuple(skill_id for skill_id in ids if skill_id in shown),
+        trimmed=tuple(skill_id for skill_id in ids if shown.get(skill_id, ("", 0))[1]),
+        left_out=tuple(skill_id for skill_id in ids if skill_id not in shown),
     )
+
+
+def _bodies(cards: Sequence["_Card"], *, room: int, per_skill: int, most: int) -> dict[str, tuple[str, int]]:
+    """Return by id the body, and how much of it is missing, of at most *most* cards, the best first."""
+    best_first = sorted(cards, key=lambda card: -card.relevance)  # stable: of equals the earlier
+    wanted = [max(0, min(len(card.text(card.body)), per_skill) - card.bare) for card in best_first]
+    shown: dict[str, tuple[str, int]] = {}
+    for at, card in enumerate(best_first):
+        if len(shown) == most:
+            break
+        others = sum(wanted[at + 1 : at + most - len(shown)])
+        share = min(max(room // 2, room - others), wanted[at])
+        body, cut = _fit(card, card.bare + share)
+        if body is not None:
+            shown[card.skill_id] = body, cut
+            room -= len(card.text(body, cut)) - card.bare
+    return shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +98,7 @@ class _Card:
     """What is shown of a skill whatever the room: its head is ours, all else is quoted."""
 
     skill_id: str
+    relevance: float
     head: str
     description: str
     units: tuple[str, ...]
@@ -98,8 +110,8 @@ class _Card:
 
     @property
     def bare(self) -> int:
-        """The length without a body."""
-        return len(self.text(""))
+        """The length without a body, but for the mark that it is missing."""
+        return len(self.text("", len(self.body)))
 
     def text(self, body: str, cut: int = 0) -> str:
         """Return the card with a body, perhaps empty, of which *cut* characters are missing."""
@@ -132,6 +144,7 @@ def _card(number: int, ranked: RankedSkill, limit: int) -> _Card:
     why = _clip(reasons(ranked), _MAX_REASON_CHARS)
     return _Card(
         skill_id=skill.id,
+        relevance=ranked.score + ranked.exact_name,
         head=f"## {number}. {name}{shown_id}\nWhy: {why}\n",
         description=_clip(skill.description, limit),
         units=_units(skill.body),
