@@ -11,10 +11,8 @@ import numpy as np
 
 from caskg.errors import DamagedError, NoVersionError, UsageError
 from caskg.published import candidates_from, graph_from, names_from, reliability_from
-from caskg.retrieval.explain import EdgeExplanation, explain_edge
+from caskg.retrieval.explain import EdgeExplanation, edge_step, explain_edge
 from caskg.schema import (
-    EDGE_STATES,
-    EDGE_TYPES,
     Diagnostic,
     EdgeStep,
     Label,
@@ -140,16 +138,7 @@ def edges_of(version: Snapshot, position: int) -> tuple[EdgeStep, ...]:
     graph = graph_from(version.arrays, n_skills=len(version.ids))
     rows = np.flatnonzero((graph.source == position) | (graph.target == position))
     rows = rows[np.argsort(-graph.weight[rows], kind="stable")]
-    return tuple(
-        EdgeStep(
-            source=version.ids[graph.source[row]],
-            target=version.ids[graph.target[row]],
-            type=EDGE_TYPES[graph.types[row]],
-            state=EDGE_STATES[graph.states[row]],
-            weight=float(graph.weight[row]),
-        )
-        for row in rows.tolist()
-    )
+    return tuple(edge_step(graph, row, version.ids) for row in rows.tolist())
 
 
 def explain_pair(workspace: Workspace, version: Snapshot, ends: tuple[int, int]) -> PairExplanation:

@@ -13,6 +13,7 @@ from caskg.config import DiffusionConfig, RetrieveConfig, SeedConfig, Walk, retr
 from caskg.errors import EncoderError, UsageError
 from caskg.protocols import Retriever
 from caskg.retrieval.bundle import render
+from caskg.retrieval.explain import reasons
 from caskg.retrieval.retriever import GraphRetriever, prerequisites_first
 from caskg.retrieval.seeds import SearchIndex
 from caskg.schema import EdgeState, EdgeStep, EdgeType, Ranking, Skill, SkillGraph
@@ -446,3 +447,40 @@ def test_an_encoder_that_breaks_its_contract_is_refused() -> None:
     """A cosine of such a vector would be a wrong number, not an error."""
     with pytest.raises(EncoderError, match="length"):
         make_retriever(SKILLS, encoder=HalfEncoder("egg")).retrieve("egg")
+
+
+# ---------------------------------------------------------------- edges that order
+
+
+def test_an_edge_without_evidence_orders_nothing() -> None:
+    """It may carry relevance; to put a skill first takes some evidence."""
+    chosen = np.array([1, 0])
+    for state, order in ((EdgeState.UNVALIDATED, [0, 1]), (EdgeState.UNCERTAIN, [1, 0])):
+        graph = make_graph(2, [Edge(0, 1, 0.5, EdgeType.WORKFLOW, state)])
+        assert prerequisites_first(chosen, graph).tolist() == order
+
+
+def test_a_skill_says_which_of_the_others_need_it() -> None:
+    """A seed that is there for its words stands first for the sake of another: that is a reason too."""
+    fill, boil, peel, serve = make_retriever(SKILLS, EDGES).retrieve("egg").skills
+    assert [(step.source, step.target, step.weight) for step in fill.supports] == [("fill", "boil", 0.8)]
+    assert [(step.target, step.type) for step in boil.supports] == [("peel", EdgeType.WORKFLOW)]
+    assert serve.supports == ()
+    assert reasons(boil) == "lexical rank 1; before peel (workflow, confirmed, weight 0.60)"
+    assert reasons(fill) == "via fill -> boil (dependency, confirmed, weight 0.80)"
+
+
+def test_of_a_cycle_only_the_edges_that_the_order_follows_are_reasons() -> None:
+    """The weaker one would contradict the order that is shown."""
+    edges = [Edge(0, 1, 0.9), Edge(1, 0, 0.2)]
+    both = make_retriever(SKILLS[:2], edges).retrieve("egg pot").skills
+    assert {ranked.skill.id: [step.target for step in ranked.supports] for ranked in both} == {
+        "boil": ["fill"],
+        "fill": [],
+    }
+
+
+def test_a_hidden_skill_is_no_reason() -> None:
+    """Not even as the one that needs another."""
+    ranking = make_retriever(SKILLS, EDGES).retrieve("egg", exclude=["peel"])
+    assert all("peel" not in reasons(ranked) for ranked in ranking.skills)

@@ -65,7 +65,8 @@ def render(
     shown = _bodies(cards, room=room, per_skill=per_skill, most=bodies)
     texts = [card.text(*shown.get(card.skill_id, ("", len(card.body)))) for card in cards]
     ids = [ranked.skill.id for ranked in ranking.skills]
-    dropped = [skill_id for skill_id in ids if skill_id not in {card.skill_id for card in cards}]
+    with_card = {card.skill_id for card in cards}
+    dropped = [_clip(skill_id, _MAX_NAME_CHARS) for skill_id in ids if skill_id not in with_card]
     text = "".join([_PREFACE, *texts])
     note = f"\n(left out: {', '.join(dropped)})\n" if dropped else ""
     return Bundle(

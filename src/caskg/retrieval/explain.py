@@ -29,8 +29,9 @@ from caskg.schema import (
 def reasons(ranked: RankedSkill) -> str:
     """Return in one line why the skill is there.
 
-    For example ``named in the task; lexical rank 2, semantic rank 1`` or
-    ``via load -> clean (dependency, uncertain, weight 0.41)``.
+    For example ``named in the task; lexical rank 2, semantic rank 1``, or
+    ``via load -> clean (dependency, uncertain, weight 0.41)``, or
+    ``semantic rank 8; before clean (dependency, uncertain, weight 0.41)``.
     """
     ranks = [
         f"{kind} rank {rank}"
@@ -38,10 +39,17 @@ def reasons(ranked: RankedSkill) -> str:
         if rank is not None
     ]
     steps = [step_line(step) for step in ranked.path]
+    told = {(step.source, step.target) for step in ranked.path}
+    before = [
+        f"{step.target} ({step.type}, {step.state}, weight {step.weight:.2f})"
+        for step in ranked.supports
+        if (step.source, step.target) not in told
+    ]
     found = [
         "named in the task" if ranked.exact_name else "",
         ", ".join(ranks),
         "via " + ", then ".join(steps) if steps else "",
+        "before " + ", ".join(before) if before else "",
     ]
     return "; ".join(part for part in found if part) or "no reason recorded"
 
@@ -76,11 +84,12 @@ def edge_steps(
             )
             if edge is not None
         }
-        steps.append(_step(graph, max(carried, key=carried.__getitem__), ids))
+        steps.append(edge_step(graph, max(carried, key=carried.__getitem__), ids))
     return tuple(steps)
 
 
-def _step(graph: SkillGraph, edge: int, ids: Sequence[str]) -> EdgeStep:
+def edge_step(graph: SkillGraph, edge: int, ids: Sequence[str]) -> EdgeStep:
+    """Return the published edge in row *edge*."""
     return EdgeStep(
         source=ids[graph.source[edge]],
         target=ids[graph.target[edge]],

@@ -14,11 +14,13 @@ from caskg.errors import UsageError
 from caskg.library.embed import encode_checked
 from caskg.protocols import Encoder
 from caskg.retrieval.diffusion import Transition, personalized_pagerank, strongest_paths, transition
-from caskg.retrieval.explain import edge_steps
+from caskg.retrieval.explain import edge_step, edge_steps
 from caskg.retrieval.seeds import SearchIndex, Seeds, check_query, find_seeds, sufficiency, top
 from caskg.schema import (
+    EDGE_STATES,
     EDGE_TYPES,
     BoolArray,
+    EdgeState,
     EdgeStep,
     EdgeType,
     FloatArray,
@@ -30,6 +32,7 @@ from caskg.schema import (
 )
 
 _ORDERING = (EDGE_TYPES.index(EdgeType.DEPENDENCY), EDGE_TYPES.index(EdgeType.WORKFLOW))
+_UNVALIDATED = EDGE_STATES.index(EdgeState.UNVALIDATED)
 _HINTED = 3
 _VIEWS = 8  # callers' views of the graph that are kept, each about as large as the graph
 
@@ -144,7 +147,11 @@ class GraphRetriever:
         if config.prerequisites_first:
             chosen = chosen[prerequisites_first(chosen, graph)]
         paths = self._paths(chosen, start, step, graph)
-        return tuple(self._ranked(at, relevance, seeds, paths.get(at, ())) for at in chosen.tolist())
+        supports = self._supports(chosen, graph)
+        return tuple(
+            replace(self._ranked(at, relevance, seeds), path=paths.get(at, ()), supports=supports[at])
+            for at in chosen.tolist()
+        )
 
     def _paths(
         self, chosen: IntArray, start: FloatArray, step: Transition, graph: SkillGraph
@@ -160,16 +167,23 @@ class GraphRetriever:
             for at, path in zip(found, paths, strict=True)
         }
 
-    def _ranked(
-        self, at: int, relevance: FloatArray, seeds: Seeds, path: tuple[EdgeStep, ...]
-    ) -> RankedSkill:
+    def _supports(self, chosen: IntArray, graph: SkillGraph) -> dict[int, tuple[EdgeStep, ...]]:
+        """Return for each chosen skill the edges by which it comes before later ones."""
+        place = {at: number for number, at in enumerate(chosen.tolist())}
+        steps: dict[int, tuple[EdgeStep, ...]] = dict.fromkeys(place, ())
+        for row in ordering_edges(chosen, graph).tolist():
+            source, target = int(graph.source[row]), int(graph.target[row])
+            if place[source] < place[target]:
+                steps[source] += (edge_step(graph, row, self._ids),)
+        return steps
+
+    def _ranked(self, at: int, relevance: FloatArray, seeds: Seeds) -> RankedSkill:
         return RankedSkill(
             skill=self._skills[at],
             score=float(relevance[at]),
             lexical_rank=seeds.lexical_rank.get(at),
             semantic_rank=seeds.semantic_rank.get(at),
             exact_name=at in seeds.exact,
-            path=path,
         )
 
     def _abstain(self, query: str, seeds: Seeds, score: float, wanted: BoolArray) -> Ranking:
@@ -212,7 +226,7 @@ class GraphRetriever:
 def prerequisites_first(chosen: IntArray, graph: SkillGraph) -> IntArray:
     """Order a ranking so that what a skill needs stands before it.
 
-    Along the dependency and workflow edges between the chosen. Skills keep their rank
+    Along the `ordering_edges` between the chosen. Skills keep their rank
     as far as these allow, and a prerequisite moves up to just before the first skill that
     needs it. Where edges form a cycle, its weakest does not count.
 
@@ -239,16 +253,28 @@ def prerequisites_first(chosen: IntArray, graph: SkillGraph) -> IntArray:
     return np.array(order, dtype=np.int64)
 
 
+def ordering_edges(chosen: IntArray, graph: SkillGraph) -> IntArray:
+    """Return the rows of the edges between the chosen that say which comes first, the strongest first.
+
+    Dependency and workflow edges that some evidence stands behind: an unvalidated one
+    may carry relevance, but is too little to put a skill before another.
+    """
+    inside = np.isin(graph.source, chosen) & np.isin(graph.target, chosen)
+    rows = np.flatnonzero(inside & np.isin(graph.types, _ORDERING) & (graph.states != _UNVALIDATED))
+    rank = np.full(graph.n_skills, -1)
+    rank[chosen] = np.arange(len(chosen))
+    ends = rank[graph.target[rows]], rank[graph.source[rows]]
+    return rows[np.lexsort((*ends, -graph.weight[rows]))]
+
+
 def _acyclic_needs(chosen: IntArray, graph: SkillGraph) -> list[set[int]]:
     """Return for each rank the ranks it needs, without edges that close a cycle of stronger ones."""
     rank = np.full(graph.n_skills, -1)
     rank[chosen] = np.arange(len(chosen))
-    inside = np.flatnonzero((rank[graph.source] >= 0) & (rank[graph.target] >= 0))
-    inside = inside[np.isin(graph.types[inside], _ORDERING)]
-    source, target = rank[graph.source[inside]], rank[graph.target[inside]]
-    strongest_first = np.lexsort((target, source, -graph.weight[inside]))
+    rows = ordering_edges(chosen, graph)
+    source, target = rank[graph.source[rows]], rank[graph.target[rows]]
     needs: list[set[int]] = [set() for _ in chosen]
-    for before, after in zip(source[strongest_first].tolist(), target[strongest_first].tolist(), strict=True):
+    for before, after in zip(source.tolist(), target.tolist(), strict=True):
         if not _needs(before, after, needs):
             needs[after].add(before)
     return needs

@@ -29,6 +29,7 @@ class RankedSkill:
         semantic_rank: Likewise among the semantic seeds.
         exact_name: The task names it.
         path: The edges that brought it in from a seed, seed first; empty for a seed.
+        supports: The dependency and workflow edges from it to other skills of the answer.
     """
 
     skill: Skill
@@ -37,6 +38,7 @@ class RankedSkill:
     semantic_rank: int | None = None
     exact_name: bool = False
     path: tuple[EdgeStep, ...] = ()
+    supports: tuple[EdgeStep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

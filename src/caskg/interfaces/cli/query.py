@@ -108,6 +108,7 @@ def ranked_document(ranked: RankedSkill) -> dict[str, Any]:
         "lexical_rank": ranked.lexical_rank,
         "semantic_rank": ranked.semantic_rank,
         "via": [step_document(step) for step in ranked.path],
+        "before": [step_document(step) for step in ranked.supports],
         "reason": reasons(ranked),
     }
 
