@@ -462,7 +462,7 @@ def test_an_edge_without_evidence_orders_nothing() -> None:
 
 def test_a_skill_says_which_of_the_others_need_it() -> None:
     """A seed that is there for its words stands first for the sake of another: that is a reason too."""
-    fill, boil, peel, serve = make_retriever(SKILLS, EDGES).retrieve("egg").skills
+    fill, boil, _peel, serve = make_retriever(SKILLS, EDGES).retrieve("egg").skills
     assert [(step.source, step.target, step.weight) for step in fill.supports] == [("fill", "boil", 0.8)]
     assert [(step.target, step.type) for step in boil.supports] == [("peel", EdgeType.WORKFLOW)]
     assert serve.supports == ()
