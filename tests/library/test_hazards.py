@@ -76,7 +76,7 @@ HAZARDS: dict[str, Hazard] = {
     "bare at sign": Hazard(text("name: tea\ndescription: @home Brews tea"), ((C.YAML_RECOVERED, 3),)),
     "percent sign": Hazard(text("name: tea\ndescription: %d Brews tea"), ((C.YAML_RECOVERED, 3),)),
     "tab as indent": Hazard(
-        text(f"{HEAD}\nmetadata:\n\ttags: hot"), ((C.YAML_RECOVERED, 5), (C.VALUE_IGNORED, 4))),
+        text(f"{HEAD}\nmetadata:\n\ttags: hot"), ((C.YAML_RECOVERED, 5),)),
     "tab after the colon": Hazard(text("name:\ttea\ndescription:\tBrews tea")),
     "key twice": Hazard(text(f"name: tee\n{HEAD}"), ((C.DUPLICATE_KEY, 3),)),
     "key twice below metadata": Hazard(
@@ -101,7 +101,7 @@ HAZARDS: dict[str, Hazard] = {
         text("name: tea\ndescription: Your description here"),
         ((C.PLACEHOLDER, 3),), "Your description here"),
     "need that names no skill": Hazard(
-        text(f"{HEAD}\nmetadata:\n  caskg-requires: kettle"), ((C.REFERENCE_UNKNOWN, None),)),
+        text(f"{HEAD}\nmetadata:\n  caskg-requires: kettle"), ((C.REFERENCE_UNKNOWN, 5),)),
     # ---- the cut
     "no front matter": Hazard(
         b"# Tea\n\nBrews tea.\n", ((C.DESCRIPTION_MISSING, None), (C.NO_FRONT_MATTER, None))),
@@ -127,7 +127,7 @@ HAZARDS: dict[str, Hazard] = {
     "Latin-1 in the description": Hazard(
         text("name: tea\ndescription: Brews th\xe9").decode().encode("latin-1"),
         ((C.ENCODING, 3),), "Brews th\xe9"),
-    "NUL": Hazard(GOOD.replace(b"Brews", b"Bre\0ws"), ((C.NUL_CHARACTERS, None),)),
+    "NUL": Hazard(GOOD.replace(b"Brews", b"Bre\0ws"), ((C.NUL_CHARACTERS, 3),)),
     "empty": Hazard(b"", ((C.EMPTY, None),), None),
     "blanks only": Hazard(b" \r\n\t", ((C.EMPTY, None),), None),
     "a picture": Hazard(
@@ -187,6 +187,30 @@ def test_a_strict_reading_of_hazards_never_crashes_and_finds_the_good_ones_good(
         "flow list",
         "blank line first",
     }
+
+
+def test_what_tabs_indent_is_read() -> None:
+    """YAML refuses tabs; the tags below them are kept, and the tab that joins lines of text is a blank."""
+    skill, found = parse_skill(text(f"{HEAD}\nmetadata:\n\ttags: hot\n \tage: 2"), skill_id="tea", path="p")
+    assert skill is not None
+    assert skill.fields.tags == ("hot",)
+    assert "tabs in the value of 'metadata' were read as blanks" in found[0].message
+
+
+@pytest.mark.parametrize(
+    ("front", "body", "line"),
+    [
+        ("name: kettle-tea\ndescription: A kettle\nmetadata:\n  caskg-requires:\n  - kettle", "B", 6),
+        ("name: kettle-tea\ndescription: d", "\nA\n\nRead [it](../kettle/SKILL.md).", 8),
+    ],
+)
+def test_a_reference_that_leads_nowhere_has_its_line(
+    front: str, body: str, line: int, tmp_path: Path
+) -> None:
+    """A declared one below its key, though the word stands higher up; a link where it stands."""
+    place(tmp_path, "kettle-tea", text(front, body))
+    (found,) = load_library([tmp_path]).diagnostics
+    assert (found.code, found.line) == (C.REFERENCE_UNKNOWN, line)
 
 
 # ---------------------------------------------------------------- where files lie

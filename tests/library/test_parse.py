@@ -274,9 +274,9 @@ def test_diagnostics_are_sorted_by_path_and_line(tmp_path: Path) -> None:
     )
     found = [(Path(d.path).parent.name, d.line, d.code) for d in load_library([tmp_path]).diagnostics]
     assert found == [
-        ("a", None, Code.REFERENCE_UNKNOWN),
         ("a", 3, Code.DUPLICATE_KEY),
         ("a", 4, Code.YAML_RECOVERED),
+        ("a", 6, Code.REFERENCE_UNKNOWN),
         ("b", None, Code.EMPTY),
         ("d", None, Code.SAME_CONTENT),
         ("d", 2, Code.NAME_DIFFERS),

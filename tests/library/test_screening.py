@@ -170,6 +170,7 @@ def test_characters_that_people_do_not_see_are_found() -> None:
     assert (found.code, found.line) == (Code.HIDDEN_TEXT, 2)
     assert "6 characters" in found.message
     assert "U+E0020, U+E0069" in found.message
+    assert codes(f"\U0001f3f4{tags}") == codes(f"\U0001f3f4{tags}s\U000e007f") == [Code.HIDDEN_TEXT]
     assert codes("a\U000e0101\U000e0102") == [Code.HIDDEN_TEXT]
     assert codes("a\ufe00\ufe01\ufe02") == [Code.HIDDEN_TEXT]
 

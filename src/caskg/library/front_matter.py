@@ -8,6 +8,7 @@ is cut at its keys, and only a value that fails by itself is read as plain text.
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -29,6 +30,7 @@ _BODY_BEGINS = re.compile(r"^[ \t]*$|^#", re.MULTILINE)
 _HEADING = re.compile(r"\n[ \t]*\n#{1,6} ")
 _KEY = re.compile(r"^([A-Za-z_][\w.-]*)[ \t]*:(?=\s|\Z)", re.MULTILINE)
 _BLOCK_SCALAR = re.compile(r"\A[|>][-+\d]*(?=\s|\Z)")
+_TABBED = re.compile(r"^ *\t[ \t]*", re.MULTILINE)
 _NO_UTF_8 = re.compile("[\udc80-\udcff]+")  # how Python shows bytes that are none
 
 
@@ -79,7 +81,7 @@ def decode(data: bytes, findings: Findings) -> str | None:
         text = text[1:]
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if nul := text.count("\0"):
-        findings.add(Code.NUL_CHARACTERS, count=nul)
+        findings.add(Code.NUL_CHARACTERS, line=text.count("\n", 0, text.find("\0")) + 1, count=nul)
         text = text.replace("\0", "")
     if not text.strip():
         findings.add(Code.EMPTY)
@@ -205,15 +207,26 @@ def _entries(block: str) -> tuple[list[_Entry], list[tuple[str, int, str]]]:
     entries: list[_Entry] = []
     problems: list[tuple[str, int, str]] = []
     for key, chunk, line in _chunks(block):
-        try:
-            entries += [entry._replace(line=entry.line + line) for entry in _compose(chunk)]
-        except _YamlProblem as failure:
-            entries.append(_Entry(key, _as_text(chunk), line))
-            fault = line + _within(chunk, failure.line)
-            problems.append((str(failure), fault, f"the value of {key!r} was read as text"))
+        found, fault, what = _read_chunk(key, chunk)
+        entries += [entry._replace(line=entry.line + line) for entry in found]
+        if fault is not None:
+            problems.append((str(fault), line + _within(chunk, fault.line), what))
     if not {"name", "description"} & {entry.key for entry in entries}:
         return [], []  # prose between two rules
     return entries, problems or [whole]
+
+
+def _read_chunk(key: str, chunk: str) -> tuple[list[_Entry], _YamlProblem | None, str]:
+    """Return the entries of a chunk, why YAML refuses it, and what was done."""
+    try:
+        return _compose(chunk), None, ""
+    except _YamlProblem as problem:
+        failure = problem
+    spaced = _TABBED.sub(lambda blanks: blanks[0].expandtabs(2), chunk)
+    if spaced != chunk:
+        with suppress(_YamlProblem):
+            return _compose(spaced), failure, f"tabs in the value of {key!r} were read as blanks"
+    return [_Entry(key, _as_text(chunk), 0)], failure, f"the value of {key!r} was read as text"
 
 
 def _within(chunk: str, line: int) -> int:

@@ -73,7 +73,8 @@ def read_library(found: Scan) -> SkillLibrary:
         if skill is not None:
             skills.append(skill)
     library = SkillLibrary(skills=tuple(skills))
-    diagnostics += [*_same_names(library.skills), *unknown_references(library)]
+    files = {file.id: file.data for file in found.files}
+    diagnostics += [*_same_names(library.skills), *unknown_references(library, files=files)]
     return SkillLibrary(skills=library.skills, diagnostics=in_order(diagnostics))
 
 

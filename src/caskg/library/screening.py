@@ -96,8 +96,9 @@ _BIDI = "\u202a-\u202e\u2066-\u2069"
 _INVISIBLE = "\u00ad\u180e\u200b\u2060-\u2064\ufeff"
 _TAGS = "\U000e0000-\U000e007f"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-# A flag's tags end with U+E007F; one selector may follow a sign, several in a row carry bytes.
-_HIDDEN = rf"(?<!\U0001f3f4)(?<![{_TAGS}])[{_TAGS}]+|[{_SELECTORS}]{{2,}}"
+# A flag is a black one and up to six tags before U+E007F; one selector may follow a sign, more carry bytes.
+_NO_FLAG = rf"(?<=\U0001f3f4)(?![{_TAGS}]{{1,6}}\U000e007f(?![{_TAGS}]))|(?<![\U0001f3f4{_TAGS}])"
+_HIDDEN = rf"(?:{_NO_FLAG})[{_TAGS}]+|[{_SELECTORS}]{{2,}}"
 # Of selectors, the two that emoji and letters bear are too common to make a text suspect.
 _MAYBE_UNSEEN = re.compile(f"[{_BIDI}{_INVISIBLE}{_TAGS}\ufe00-\ufe0d\U000e0100-\U000e01ef]")
 _UNSEEN = tuple(
