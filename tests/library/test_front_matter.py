@@ -19,13 +19,13 @@ def codes(diagnostics: tuple[Diagnostic, ...]) -> list[str]:
 @pytest.mark.parametrize(
     ("data", "text"),
     [
-        (b"\xef\xbb\xbfa\r\nb\rc\n", "a\nb\nc\n"),
+        (b"a\r\nb\rc\n", "a\nb\nc\n"),
         ("é".encode(), "é"),
         ("\ufffd".encode(), "\ufffd"),
     ],
 )
 def test_utf_8_is_read_in_silence(data: bytes, text: str) -> None:
-    """A byte order mark and line ends change nothing; a replacement character may be meant.
+    """Line ends change nothing; a replacement character may be meant.
 
     (One alone would be no text: it stands beside nine others here.)
     """
@@ -44,15 +44,34 @@ def test_utf_16_is_recognised(encoding: str) -> None:
     assert "UTF-16" in found.message
 
 
-def test_bytes_that_do_not_fit_are_replaced_and_counted() -> None:
-    """A Latin-1 letter must not drop the file."""
+def test_a_byte_order_mark_is_left_out_and_mentioned() -> None:
+    """Some readers take it for text, and see no front matter; only the first one is a mark."""
     findings = Findings("x")
-    assert decode(b"caf\xe9 and caf\xe9, more or less", findings) == "caf\ufffd and caf\ufffd, more or less"
-    (found,) = findings.all()
-    assert (found.code, found.message) == (
-        Code.ENCODING,
-        "Is not plain UTF-8: 2 characters were replaced.",
+    assert decode("\ufeff\ufeffname".encode(), findings) == "\ufeffname"
+    assert [(d.code, d.line) for d in findings.all()] == [(Code.BYTE_ORDER_MARK, 1)]
+
+
+def test_bytes_that_do_not_fit_are_read_or_replaced_and_counted() -> None:
+    """A letter of an old encoding stands alone and is recovered; what stands together cannot be known."""
+    findings = Findings("x")
+    assert decode(b"a\ncaf\xe9 \x93b\x94 \xd7\xd6 \x81 and so on, more or less", findings) == (
+        "a\ncafé \u201cb\u201d \ufffd\ufffd \ufffd and so on, more or less"
     )
+    (found,) = findings.all()
+    assert (found.code, found.line) == (Code.ENCODING, 2)
+    assert found.message == ("Is not plain UTF-8: 4 bytes were read as Windows-1252, 2 bytes were replaced.")
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [(b"caf\xe9s", "1 bytes were read as"), (b"\xd7\xd6 and more than that", "2 bytes were replaced.")],
+)
+def test_only_what_happened_to_bytes_is_said(data: bytes, said: str) -> None:
+    """Nothing of none."""
+    findings = Findings("x")
+    decode(data, findings)
+    assert f"Is not plain UTF-8: {said}" in findings.all()[0].message
+    assert "," not in findings.all()[0].message
 
 
 def test_nul_characters_are_left_out() -> None:
@@ -76,9 +95,9 @@ def test_nothing_but_blanks_is_empty(data: bytes) -> None:
 
 def test_a_tenth_of_unreadable_characters_is_still_text() -> None:
     """One more, and it is none: a picture or a text in an unknown encoding."""
-    assert decode(b"123456789\xff", Findings("x")) == "123456789\ufffd"
+    assert decode(b"1" * 18 + b"\xff\xff", Findings("x")) == "1" * 18 + "\ufffd\ufffd"
     findings = Findings("x")
-    assert decode(b"12345678\xff", findings) is None
+    assert decode(b"1" * 17 + b"\xff\xff", findings) is None
     assert codes(findings.all()) == [Code.ENCODING, Code.NOT_TEXT]
     assert "11%" in findings.all()[1].message
 

@@ -1,6 +1,8 @@
 """Cutting Markdown into sections, items and sentences."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from caskg.library.markdown import Item, cut_sections, list_items, plain, sentences
 
@@ -189,3 +191,25 @@ def test_sentences(text: str, parts: list[str]) -> None:
 def test_plain_words(text: str, words: str) -> None:
     """Underscores inside a word are part of it."""
     assert plain(text) == words
+
+
+# ---------------------------------------------------------------- headings by two ways
+
+_LINES = st.sampled_from(
+    [
+        "# A\n", "## B ##\n", "# \n", "#\n", "#x\n", "####### x\n", "```\n", "````\n", "~~~\n", "``` a`b\n",
+        "```py\n", "~~~ `\n", "   ```\n", "    ```\n", "\t# q\n", " # r\n", "text\n", "\n", "- a\n",
+        "  ```\n",
+        "> # q\n", "---\n", "===\n", "*** \n", "<div>\n", "a <b\n", "    code\n", "  \n", "\xa0\n",
+        "# a # b #\n",
+        "#\tT\n", "# #\n", "## \\#\n", "~~~~\n", "~~~ \t\n", "- \n", "1. # x\n", "--\n", "\u2028# y\n", "# T",
+    ]
+)  # fmt: skip
+
+
+@settings(max_examples=1500, deadline=None)
+@given(st.lists(_LINES, max_size=9).map("".join))
+def test_headings_are_those_that_a_parser_finds(body: str) -> None:
+    """The short way knows fences only; a line of HTML on top makes it ask the parser about the same text."""
+    parsed = cut_sections(f"<!-- -->\n\n{body}")
+    assert [each for each in cut_sections(body) if each.level] == [each for each in parsed if each.level]

@@ -37,6 +37,30 @@ class Code(StrEnum):
     DESCRIPTION_MISSING = "description-missing"
     DESCRIPTION_LONG = "description-long"
     REFERENCE_UNKNOWN = "reference-unknown"
+    FILE_NAME = "file-name"
+    NESTED = "nested"
+    SAME_NAME = "same-name"
+    NEAR_DUPLICATE = "near-duplicate"
+    BYTE_ORDER_MARK = "byte-order-mark"
+    RULE_IN_VALUE = "rule-in-value"
+    NAME_FORM = "name-form"
+    TOOLS_FORM = "tools-form"
+    COMPATIBILITY_LONG = "compatibility-long"
+    PLACEHOLDER = "placeholder"
+    # The text speaks to the model that reads it, or hides something from people.
+    OVERRIDE = "override"
+    OVERRIDE_QUOTED = "override-quoted"
+    CONCEALMENT = "concealment"
+    PIPE_TO_SHELL = "pipe-to-shell"
+    CHAT_MARKUP = "chat-markup"
+    ENCODED_TEXT = "encoded-text"
+    HIDDEN_TEXT = "hidden-text"
+    BIDI_CHARACTERS = "bidi-characters"
+    INVISIBLE_CHARACTERS = "invisible-characters"
+    CONTROL_CHARACTERS = "control-characters"
+    # Only where the file is held against the reference validator.
+    STRICT_YAML = "strict-yaml"
+    STRICT_VALUE = "strict-value"
 
 
 _E, _W, _I = Severity.ERROR, Severity.WARNING, Severity.INFO
@@ -113,6 +137,96 @@ _TEXTS: dict[Code, tuple[Severity, str, str]] = {
         "Refers to {target!r}, which is not in the library.",
         "Add that skill, or correct the name or path.",
     ),
+    Code.FILE_NAME: (_I, "Is called {name!r}; some readers know SKILL.md only.", "Call it SKILL.md."),
+    Code.NESTED: (
+        _I,
+        "Lies within the folder of the skill {outer!r}; some readers do not look that deep.",
+        "Move its folder beside the other one, if all are to find it.",
+    ),
+    Code.SAME_NAME: (
+        _W,
+        "Its name {name!r} is also that of {others}, with other content; some readers keep one only.",
+        "Give each a name of its own.",
+    ),
+    Code.NEAR_DUPLICATE: (
+        _I,
+        "Shares {share:.0%} of its text with {other!r}; both are kept.",
+        "Remove one, or say in both descriptions when to use which.",
+    ),
+    Code.BYTE_ORDER_MARK: (
+        _I,
+        "Begins with a byte order mark; some readers then see no front matter.",
+        "Save it as UTF-8 without the mark.",
+    ),
+    Code.RULE_IN_VALUE: (
+        _I,
+        "There is `---` within the front matter; some readers end it there.",
+        "Write a dash, or leave it out.",
+    ),
+    Code.NAME_FORM: (
+        _I,
+        "Its name {name!r} {problem}; strict readers refuse that.",
+        "Use at most 64 lower-case letters, digits and single hyphens.",
+    ),
+    Code.TOOLS_FORM: (
+        _I,
+        "`allowed-tools` is {form}; the format knows one line with blanks between the tools.",
+        "Write `allowed-tools: One Two`.",
+    ),
+    Code.COMPATIBILITY_LONG: (
+        _I,
+        "Its compatibility has {length} characters; the format allows {limit}.",
+        "Shorten it.",
+    ),
+    Code.PLACEHOLDER: (_W, "Its {key} is still that of a template: {value!r}.", "Write your own."),
+    Code.OVERRIDE: (
+        _W,
+        "Tells the reading model to drop its instructions: {quote!r}.",
+        "Read the file before you trust it; take the sentence out.",
+    ),
+    Code.OVERRIDE_QUOTED: (
+        _I,
+        "Quotes a sentence that tells a model to drop its instructions: {quote!r}.",
+        "Nothing, if it is an example of an attack.",
+    ),
+    Code.CONCEALMENT: (
+        _W,
+        "Asks the reading model to keep something from its user: {quote!r}.",
+        "Read the file before you trust it; take the sentence out.",
+    ),
+    Code.PIPE_TO_SHELL: (
+        _W,
+        "Runs what it downloads, unseen: {quote!r}.",
+        "Download to a file, check it, then run it; or name a package.",
+    ),
+    Code.CHAT_MARKUP: (
+        _W,
+        "Holds marks that part the turns of a chat: {quote!r}.",
+        "Take them out, or put them in a code block.",
+    ),
+    Code.ENCODED_TEXT: (
+        _W,
+        "Holds {length} characters of encoded data, which nobody can read: {quote!r}.",
+        "Put data into a file of its own.",
+    ),
+    Code.HIDDEN_TEXT: (
+        _W,
+        "Holds {count} characters that people do not see and models read ({quote}).",
+        "Read the file before you trust it; remove them.",
+    ),
+    Code.BIDI_CHARACTERS: (
+        _W,
+        "Holds {count} characters that turn the direction of text ({quote}).",
+        "Remove them: what is shown is not what is read.",
+    ),
+    Code.INVISIBLE_CHARACTERS: (_I, "Holds {count} invisible characters ({quote}).", "Remove them."),
+    Code.CONTROL_CHARACTERS: (_W, "Holds {count} control characters ({quote}).", "Remove them."),
+    Code.STRICT_YAML: (
+        _E,
+        "The format's YAML is simpler than this: {problem}.",
+        "Write plain `key: value` lines, each key once; put values with a colon in quotes.",
+    ),
+    Code.STRICT_VALUE: (_E, "{key!r} should be text.", "Write it as text."),
 }
 
 

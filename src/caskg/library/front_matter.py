@@ -8,7 +8,8 @@ is cut at its keys, and only a value that fails by itself is read as plain text.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -29,6 +30,8 @@ _BODY_BEGINS = re.compile(r"^[ \t]*$|^#", re.MULTILINE)
 _HEADING = re.compile(r"\n[ \t]*\n#{1,6} ")
 _KEY = re.compile(r"^([A-Za-z_][\w.-]*)[ \t]*:(?=\s|\Z)", re.MULTILINE)
 _BLOCK_SCALAR = re.compile(r"\A[|>][-+\d]*(?=\s|\Z)")
+_TABBED = re.compile(r"^ *\t[ \t]*", re.MULTILINE)
+_NO_UTF_8 = re.compile("[\udc80-\udcff]+")  # how Python shows bytes that are none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,11 +42,13 @@ class FrontMatter:
         values: The entries of the front matter; those without a value are left out.
         body: The text below it.
         found: Whether there is front matter at all.
+        lines: The line of each entry in the file, from 1.
     """
 
     values: Mapping[str, Value]
     body: str
     found: bool
+    lines: Mapping[str, int] = field(default_factory=dict)
 
 
 class _Entry(NamedTuple):
@@ -51,6 +56,7 @@ class _Entry(NamedTuple):
     value: Value | None
     line: int  # in the block, from 0
     tag: str = _TAG + "str"
+    repeated: tuple[tuple[str, int], ...] = ()  # keys that the value holds twice, with lines below this one
 
 
 class _YamlProblem(ValueError):
@@ -62,21 +68,20 @@ class _YamlProblem(ValueError):
 def decode(data: bytes, findings: Findings) -> str | None:
     r"""Return the text of a file, or None if it holds none; its lines end in ``\n``.
 
-    UTF-8 or UTF-16, with or without a byte order mark. Bytes that do not fit are
-    replaced, NUL characters left out, both with a diagnostic.
+    UTF-8 or UTF-16, with or without a byte order mark. A byte that does not fit is
+    read as Windows-1252 where it stands alone, as an accented letter does, else
+    replaced; NUL characters are left out; all with a diagnostic.
 
-    >>> decode(b"\xef\xbb\xbfname\r\n", Findings("x"))
-    'name\n'
+    >>> decode(b"\xef\xbb\xbfcaf\xe9\r\n", Findings("x"))
+    'café\n'
     """
-    encoding = _encoding(data)
-    text = data.decode(encoding, errors="replace").removeprefix("\ufeff")
+    text = _decoded(data, findings)
+    if text.startswith("\ufeff"):
+        findings.add(Code.BYTE_ORDER_MARK, line=1)
+        text = text[1:]
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if encoding != "utf-8":
-        findings.add(Code.ENCODING, problem=f"it is {encoding.upper()}")
-    elif lost := text.count("\ufffd") - data.count("\ufffd".encode()):
-        findings.add(Code.ENCODING, problem=f"{lost} characters were replaced")
     if nul := text.count("\0"):
-        findings.add(Code.NUL_CHARACTERS, count=nul)
+        findings.add(Code.NUL_CHARACTERS, line=text.count("\n", 0, text.find("\0")) + 1, count=nul)
         text = text.replace("\0", "")
     if not text.strip():
         findings.add(Code.EMPTY)
@@ -103,7 +108,14 @@ def read_front_matter(text: str, findings: Findings) -> FrontMatter:
         findings.add(Code.FRONT_MATTER_UNCLOSED, line=first_line)
     for problem, line, what in problems:
         findings.add(Code.YAML_RECOVERED, line=first_line + line, problem=problem, what=what)
-    return FrontMatter(values=_values(entries, first_line, findings), body=_trim(text[body:]), found=True)
+    if (rule := block.find("---")) >= 0:
+        findings.add(Code.RULE_IN_VALUE, line=first_line + block.count("\n", 0, rule))
+    return FrontMatter(
+        values=_values(entries, first_line, findings),
+        body=_trim(text[body:]),
+        found=True,
+        lines={entry.key: first_line + entry.line for entry in entries},
+    )
 
 
 def _without(text: str, findings: Findings) -> FrontMatter:
@@ -113,6 +125,31 @@ def _without(text: str, findings: Findings) -> FrontMatter:
 
 def _trim(text: str) -> str:
     return text.strip("\n") if text.strip() else ""
+
+
+def _decoded(data: bytes, findings: Findings) -> str:
+    encoding = _encoding(data)
+    if encoding != "utf-8":
+        findings.add(Code.ENCODING, line=1, problem=f"it is {encoding.upper()}")
+        return data.decode(encoding, errors="replace").removeprefix("\ufeff")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+    text = data.decode(errors="surrogateescape")
+    runs = _NO_UTF_8.findall(text)
+    guessed = sum(len(run) == 1 for run in runs)
+    lost = sum(map(len, runs)) - guessed
+    counted = ((guessed, "were read as Windows-1252"), (lost, "were replaced"))
+    problem = ", ".join(f"{count} bytes {what}" for count, what in counted if count)
+    findings.add(Code.ENCODING, line=line, problem=problem)
+    return _NO_UTF_8.sub(_foreign, text)
+
+
+def _foreign(run: re.Match[str]) -> str:
+    if len(run[0]) > 1:
+        return "\ufffd" * len(run[0])
+    return run[0].encode(errors="surrogateescape").decode("cp1252", errors="replace")
 
 
 def _encoding(data: bytes) -> str:
@@ -148,9 +185,11 @@ def _is_yaml(block: str) -> bool:
 
 def _values(entries: list[_Entry], first_line: int, findings: Findings) -> dict[str, Value]:
     values: dict[str, Value] = {}
-    for key, value, line, tag in entries:
+    for key, value, line, tag, repeated in entries:
         if key in values:
             findings.add(Code.DUPLICATE_KEY, line=first_line + line, key=key)
+        for below, further in repeated:
+            findings.add(Code.DUPLICATE_KEY, line=first_line + line + further, key=f"{key}.{below}")
         if value is None:
             continue
         if key in {"name", "description"} and isinstance(value, str) and tag != _TAG + "str":
@@ -164,18 +203,35 @@ def _entries(block: str) -> tuple[list[_Entry], list[tuple[str, int, str]]]:
     try:
         return _compose(block), []
     except _YamlProblem as failure:
-        whole = (str(failure), failure.line, "each entry was read by itself")
+        whole = (str(failure), _within(block, failure.line), "each entry was read by itself")
     entries: list[_Entry] = []
     problems: list[tuple[str, int, str]] = []
     for key, chunk, line in _chunks(block):
-        try:
-            entries += [entry._replace(line=entry.line + line) for entry in _compose(chunk)]
-        except _YamlProblem as failure:
-            entries.append(_Entry(key, _as_text(chunk), line))
-            problems.append((str(failure), line + failure.line, f"the value of {key!r} was read as text"))
+        found, fault, what = _read_chunk(key, chunk)
+        entries += [entry._replace(line=entry.line + line) for entry in found]
+        if fault is not None:
+            problems.append((str(fault), line + _within(chunk, fault.line), what))
     if not {"name", "description"} & {entry.key for entry in entries}:
         return [], []  # prose between two rules
     return entries, problems or [whole]
+
+
+def _read_chunk(key: str, chunk: str) -> tuple[list[_Entry], _YamlProblem | None, str]:
+    """Return the entries of a chunk, why YAML refuses it, and what was done."""
+    try:
+        return _compose(chunk), None, ""
+    except _YamlProblem as problem:
+        failure = problem
+    spaced = _TABBED.sub(lambda blanks: blanks[0].expandtabs(2), chunk)
+    if spaced != chunk:
+        with suppress(_YamlProblem):
+            return _compose(spaced), failure, f"tabs in the value of {key!r} were read as blanks"
+    return [_Entry(key, _as_text(chunk), 0)], failure, f"the value of {key!r} was read as text"
+
+
+def _within(chunk: str, line: int) -> int:
+    """Return the line of a fault; YAML may see it only where the text has ended."""
+    return min(line, chunk.rstrip().count("\n"))
 
 
 def _chunks(block: str) -> Iterator[tuple[str, str, int]]:
@@ -212,8 +268,27 @@ def _compose(block: str) -> list[_Entry]:
         raise _YamlProblem(0, "it has no keys")
     seen: set[int] = set()
     return [
-        _Entry(_key(key), _value(value, seen, 0), key.start_mark.line, value.tag) for key, value in root.value
+        _Entry(
+            _key(key),
+            _value(value, seen, 0),
+            key.start_mark.line,
+            value.tag,
+            tuple(_repeated(value, key.start_mark.line)),
+        )
+        for key, value in root.value
     ]
+
+
+def _repeated(value: "yaml.Node", first_line: int) -> Iterator[tuple[str, int]]:
+    """Yield (key, line) of what a mapping such as ``metadata`` holds twice; the last one holds."""
+    import yaml
+
+    seen = set[str]()
+    for node, _ in value.value if isinstance(value, yaml.MappingNode) else ():
+        key = _key(node)
+        if key in seen:
+            yield key, node.start_mark.line - first_line
+        seen.add(key)
 
 
 def _key(node: "yaml.Node") -> str:

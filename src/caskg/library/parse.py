@@ -7,21 +7,23 @@ recovered where it can be, and said.
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from caskg.errors import LibraryError
-from caskg.library.diagnostics import Code, Findings
+from caskg.library.diagnostics import Code, Findings, diagnostic
 from caskg.library.fields import extract_fields, stated_values
-from caskg.library.front_matter import Value, decode, read_front_matter
+from caskg.library.format import KEYS, MAX_COMPATIBILITY, MAX_DESCRIPTION, name_problems
+from caskg.library.front_matter import FrontMatter, Value, decode, read_front_matter
 from caskg.library.markdown import cut_sections, plain, without_fences
+from caskg.library.placeholders import is_placeholder
 from caskg.library.references import unknown_references
 from caskg.library.scan import Scan, scan
+from caskg.library.screening import screen
 from caskg.schema import Diagnostic, Section, Skill, SkillLibrary
 
-MAX_DESCRIPTION = 1024  # characters, of the format
-
-_FORMAT_KEYS = frozenset({"name", "description", "license", "compatibility", "metadata", "allowed-tools"})
 _TEXT_OR_LIST = ("text or a list", (str, list))
 _EXPECTED: dict[str, tuple[str, tuple[type, ...]]] = {
     "name": ("text", (str,)),
@@ -33,6 +35,9 @@ _EXPECTED: dict[str, tuple[str, tuple[type, ...]]] = {
     "caskg-requires": _TEXT_OR_LIST,
     "depends-on": _TEXT_OR_LIST,
 }
+_NAMED = 3
+_LONGEST_SHOWN = 100  # characters of a description in a finding
+_IN_PARENTHESES = re.compile(r"\([^)]*\)")
 _NO_PROSE = re.compile(r"\s*(?:[|<>#]|[-*_=]{3}|[-*+]\s|\d+[.)]\s|!\[|\Z)")
 
 
@@ -51,20 +56,45 @@ def parse_library(found: Scan) -> SkillLibrary:
     Raises:
         LibraryError: None of them is a skill.
     """
+    library = read_library(found)
+    if not library.skills:
+        reasons = "; ".join(f"{d.path}: {d.message} {d.remedy}" for d in library.diagnostics[:3])
+        msg = f"No skill could be read. {reasons}".strip()
+        raise LibraryError(msg)
+    return library
+
+
+def read_library(found: Scan) -> SkillLibrary:
+    """Parse the files of a scan; where none of them is a skill, the library is empty."""
     skills, diagnostics = list[Skill](), list(found.diagnostics)
     for file in found.files:
         skill, notes = parse_skill(file.data, skill_id=file.id, path=file.path)
         diagnostics += notes
         if skill is not None:
             skills.append(skill)
-    if not skills:
-        reasons = "; ".join(f"{d.path}: {d.message} {d.remedy}" for d in diagnostics[:3])
-        msg = f"No skill could be read. {reasons}".strip()
-        raise LibraryError(msg)
     library = SkillLibrary(skills=tuple(skills))
-    diagnostics += unknown_references(library)
-    diagnostics.sort(key=lambda d: (d.path, d.line or 0, d.code))
-    return SkillLibrary(skills=library.skills, diagnostics=tuple(diagnostics))
+    files = {file.id: file.data for file in found.files}
+    diagnostics += [*_same_names(library.skills), *unknown_references(library, files=files)]
+    return SkillLibrary(skills=library.skills, diagnostics=in_order(diagnostics))
+
+
+def in_order(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return diagnostics by path, line and code."""
+    return tuple(sorted(diagnostics, key=lambda d: (d.path, d.line or 0, d.code)))
+
+
+def _same_names(skills: Sequence[Skill]) -> Iterator[Diagnostic]:
+    """Yield a finding for each skill whose name another one bears with other content."""
+    groups: defaultdict[str, list[Skill]] = defaultdict(list)
+    for skill in skills:
+        groups[skill.name].append(skill)
+    for name, group in groups.items():
+        for skill in group if len(group) > 1 else ():
+            others = [repr(each.id) for each in group if each.content_hash != skill.content_hash]
+            if others:
+                more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+                named = ", ".join(others[:_NAMED]) + more
+                yield diagnostic(Code.SAME_NAME, skill.path, name=name, others=named)
 
 
 def parse_skill(data: bytes, *, skill_id: str, path: str) -> tuple[Skill | None, tuple[Diagnostic, ...]]:
@@ -83,10 +113,12 @@ def parse_skill(data: bytes, *, skill_id: str, path: str) -> tuple[Skill | None,
     if text is None:
         return None, findings.all()
     front = read_front_matter(text, findings)
-    values = _well_formed(front.values, findings)
+    values = _well_formed(front, findings)
     sections = cut_sections(front.body)
-    name = _name(values, skill_id.rpartition("/")[2], findings, found=front.found)
-    description = _description(values, sections, findings)
+    front = replace(front, values=values)
+    name = _name(front, skill_id.rpartition("/")[2], findings)
+    description = _description(front, sections, findings)
+    screen(text, findings)
     stated = stated_values(values)
     skill = Skill(
         id=skill_id,
@@ -101,45 +133,66 @@ def parse_skill(data: bytes, *, skill_id: str, path: str) -> tuple[Skill | None,
     return skill, findings.all()
 
 
-def _well_formed(values: Mapping[str, Value], findings: Findings) -> dict[str, Value]:
-    """Leave out values of a wrong kind, with a diagnostic each; report keys outside the format."""
-    if outside := sorted(values.keys() - _FORMAT_KEYS):
-        findings.add(Code.UNKNOWN_KEYS, keys=", ".join(outside))
-    kept = _of_expected_kind(values, findings)
+def _well_formed(front: FrontMatter, findings: Findings) -> dict[str, Value]:
+    """Leave out values of a wrong kind, with a diagnostic each; report what is outside the format."""
+    if outside := sorted(front.values.keys() - KEYS):
+        line = min(front.lines[key] for key in outside)
+        findings.add(Code.UNKNOWN_KEYS, line=line, keys=", ".join(outside))
+    kept = _of_expected_kind(front.values, front.lines, findings)
     if isinstance(metadata := kept.get("metadata"), dict):
-        kept["metadata"] = _of_expected_kind(metadata, findings)
+        line = front.lines["metadata"]
+        kept["metadata"] = _of_expected_kind(metadata, dict.fromkeys(metadata, line), findings)
+    if form := _tools_form(kept.get("allowed-tools", "")):
+        findings.add(Code.TOOLS_FORM, line=front.lines["allowed-tools"], form=form)
+    if len(compatibility := _line(kept.get("compatibility"))) > MAX_COMPATIBILITY:
+        found = {"length": len(compatibility), "limit": MAX_COMPATIBILITY}
+        findings.add(Code.COMPATIBILITY_LONG, line=front.lines["compatibility"], **found)
     return kept
 
 
-def _of_expected_kind(values: Mapping[str, Value], findings: Findings) -> dict[str, Value]:
+def _of_expected_kind(
+    values: Mapping[str, Value], lines: Mapping[str, int], findings: Findings
+) -> dict[str, Value]:
     kept = {}
     for key, value in values.items():
         kind, types = _EXPECTED.get(key, ("", (object,)))
         if isinstance(value, types):
             kept[key] = value
         else:
-            findings.add(Code.VALUE_IGNORED, key=key, expected=kind)
+            findings.add(Code.VALUE_IGNORED, line=lines[key], key=key, expected=kind)
     return kept
 
 
-def _name(values: Mapping[str, Value], folder: str, findings: Findings, *, found: bool) -> str:
-    name = _line(values.get("name"))
+def _tools_form(tools: Value) -> str:
+    if not isinstance(tools, str):
+        return "a list"
+    return "separated by commas" if "," in _IN_PARENTHESES.sub("", tools) else ""
+
+
+def _name(front: FrontMatter, folder: str, findings: Findings) -> str:
+    name, line = _line(front.values.get("name")), front.lines.get("name")
     if not name:
-        if found:
-            findings.add(Code.NAME_MISSING, name=folder)
+        if front.found:
+            findings.add(Code.NAME_MISSING, line=line, name=folder)
         return folder
+    if is_placeholder("name", name):
+        findings.add(Code.PLACEHOLDER, line=line, key="name", value=name)
+    if problem := " and ".join(name_problems(name)):
+        findings.add(Code.NAME_FORM, line=line, name=name, problem=problem)
     if name != folder:
-        findings.add(Code.NAME_DIFFERS, name=name, folder=folder)
+        findings.add(Code.NAME_DIFFERS, line=line, name=name, folder=folder)
     return name
 
 
-def _description(values: Mapping[str, Value], sections: Sequence[Section], findings: Findings) -> str:
-    description = _line(values.get("description"))
+def _description(front: FrontMatter, sections: Sequence[Section], findings: Findings) -> str:
+    description, line = _line(front.values.get("description")), front.lines.get("description")
     if not description:
-        findings.add(Code.DESCRIPTION_MISSING)
+        findings.add(Code.DESCRIPTION_MISSING, line=line)
         return _first_paragraph(sections)[:MAX_DESCRIPTION]
+    if is_placeholder("description", description):
+        findings.add(Code.PLACEHOLDER, line=line, key="description", value=description[:_LONGEST_SHOWN])
     if len(description) > MAX_DESCRIPTION:
-        findings.add(Code.DESCRIPTION_LONG, length=len(description), limit=MAX_DESCRIPTION)
+        findings.add(Code.DESCRIPTION_LONG, line=line, length=len(description), limit=MAX_DESCRIPTION)
     return description
 
 

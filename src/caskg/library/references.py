@@ -7,8 +7,9 @@ meant, and where none is nearest, nobody: never a guess.
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
+from types import MappingProxyType
 from typing import TypeVar
 
 from caskg.library.diagnostics import Code, diagnostic
@@ -51,16 +52,33 @@ def resolve_references(library: SkillLibrary) -> tuple[ResolvedReference, ...]:
     )
 
 
-def unknown_references(library: SkillLibrary) -> tuple[Diagnostic, ...]:
-    """Return a diagnostic for each declared name and each path ``../x/SKILL.md`` that leads to no skill."""
+def unknown_references(
+    library: SkillLibrary, *, files: Mapping[str, bytes] = MappingProxyType({})
+) -> tuple[Diagnostic, ...]:
+    """Return a diagnostic for each declared name and each path ``../x/SKILL.md`` that leads to no skill.
+
+    *files* holds the bytes of files by skill id; the line is found in them.
+    """
     index = _Index(library)
     unknown = (
-        diagnostic(Code.REFERENCE_UNKNOWN, skill.path, target=reference.target)
+        diagnostic(
+            Code.REFERENCE_UNKNOWN,
+            skill.path,
+            line=_line_of(reference, files.get(skill.id, b"")),
+            target=reference.target,
+        )
         for number, skill in enumerate(library.skills)
         for reference in skill.fields.references or ()
         if _promises_a_skill(reference) and index.resolve(reference, number) is None
     )
     return tuple(dict.fromkeys(unknown))
+
+
+def _line_of(reference: Reference, data: bytes) -> int | None:
+    """Return the first line that holds the target; of a declared one, at or below its key."""
+    key = reference.evidence.partition(":")[0] if reference.kind is ReferenceKind.DECLARED else ""
+    at = data.find(reference.target.encode(), max(data.find(key.encode()), 0))
+    return data.count(b"\n", 0, at) + 1 if at >= 0 else None
 
 
 def _promises_a_skill(reference: Reference) -> bool:

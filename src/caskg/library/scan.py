@@ -14,7 +14,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import count, islice
+from itertools import accumulate, count, islice
 from pathlib import Path
 
 from caskg.errors import LibraryError
@@ -24,7 +24,7 @@ from caskg.schema import Diagnostic
 FILE_NAME = "SKILL.md"
 MAX_BYTES = 1 << 20  # of one file; the largest of 19,710 real ones has 294 KB
 _SKIPPED = frozenset({".git", "node_modules"})
-_FORMAT = b"1"  # of what parsing makes of the bytes; a new one makes old digests stale
+_FORMAT = b"2"  # of what parsing makes of the bytes; a new one makes old digests stale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +88,7 @@ def scan(roots: Sequence[Path]) -> Scan:
         files.append(SkillFile(id=file.id, path=path, data=data, digest=digest))
         if (first := seen.setdefault(digest, file.id)) != file.id:
             diagnostics.append(diagnostic(Code.SAME_CONTENT, path, other=first))
+    diagnostics += _place_notes(found)
     return Scan(files=tuple(files), diagnostics=tuple(diagnostics))
 
 
@@ -109,6 +110,18 @@ def find_skill_files(roots: Sequence[Path]) -> tuple[list[FoundFile], list[Diagn
             raise LibraryError(_fruitless(root, walk.diagnostics))
     files, renamed = _with_unique_ids(walk.files)
     return sorted(files, key=lambda file: file.id), [*walk.diagnostics, *renamed]
+
+
+def _place_notes(found: Sequence[FoundFile]) -> Iterator[Diagnostic]:
+    """Say which files other readers may not find: those of another name, and skills within skills."""
+    ids = {file.id for file in found}
+    for file in found:
+        path = _text(file.path)
+        if file.path.name != FILE_NAME:
+            yield diagnostic(Code.FILE_NAME, path, name=_text(file.path.name))
+        above = accumulate(file.id.split("/")[:-1], lambda folder, part: f"{folder}/{part}")
+        if (outer := next((folder for folder in above if folder in ids), None)) is not None:
+            yield diagnostic(Code.NESTED, path, outer=outer)
 
 
 class _Walk:

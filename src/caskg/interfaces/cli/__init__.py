@@ -19,6 +19,7 @@ EXIT_INTERRUPTED = 130
 
 _COMMANDS = {
     "build": ("build", "Read folders of SKILL.md files and publish their skill graph."),
+    "lint": ("lint", "Check SKILL.md files, and say what to do in which line."),
     "query": ("query", "Find the skills for a task, prerequisites first."),
     "eval": ("evaluate", "Measure graphs and the flat hybrid on your own tasks."),
     "explain": ("inspect", "Say why an edge is there, or why a skill is in an answer."),

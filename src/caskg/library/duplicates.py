@@ -1,0 +1,54 @@
+"""Skills that say nearly the same: a share of their text in common, line by line."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from caskg.library.diagnostics import Code, diagnostic
+from caskg.schema import Diagnostic, Skill
+
+LEAST_SHARE = 0.8
+_COMMON_LINE = 20  # a line that more skills hold says nothing of two of them
+
+
+def near_duplicates(skills: Sequence[Skill]) -> Iterator[Diagnostic]:
+    """Yield a finding for each skill that shares most of its text with one before it.
+
+    The share is the weighted Jaccard index of their lines, a line as heavy as it is
+    long: ``sum of lengths in both / sum of lengths in either``. Copies of one text are
+    left out. Two skills are compared if they share a line that few others hold, so the
+    time is that of reading the lines, not that of all pairs.
+    """
+    lines = [_lines(skill) for skill in skills]
+    best: dict[int, tuple[float, int]] = {}
+    for first, second in sorted(_pairs(lines)):
+        if skills[first].content_hash == skills[second].content_hash:
+            continue
+        share = _share(lines[first], lines[second])
+        if share >= LEAST_SHARE and share > best.get(second, (0.0, 0))[0]:
+            best[second] = share, first
+    for number, (share, other) in sorted(best.items()):
+        yield diagnostic(Code.NEAR_DUPLICATE, skills[number].path, share=share, other=skills[other].id)
+
+
+def _lines(skill: Skill) -> frozenset[str]:
+    text = f"{skill.description}\n{skill.body}"
+    return frozenset(line for each in text.split("\n") if (line := each.strip()))
+
+
+def _pairs(lines: Sequence[frozenset[str]]) -> set[tuple[int, int]]:
+    holders: defaultdict[str, list[int]] = defaultdict(list)
+    for number, each in enumerate(lines):
+        for line in each:
+            holders[line].append(number)
+    return {
+        pair
+        for numbers in holders.values()
+        if 1 < len(numbers) <= _COMMON_LINE
+        for pair in combinations(numbers, 2)
+    }
+
+
+def _share(first: frozenset[str], second: frozenset[str]) -> float:
+    both = sum(map(len, first & second))
+    return both / (sum(map(len, first)) + sum(map(len, second)) - both)
