@@ -120,9 +120,9 @@ def test_success_comes_first_then_recall_then_violations_then_order(better: str,
 
 
 def test_with_a_bound_a_skill_counts_only_where_its_text_stands() -> None:
-    """Of three texts of 300 characters one finds no room in 500, and two are cut."""
+    """Of three texts of 300 characters one finds no room in 520, and two are cut."""
     assert run(GOOD, TASKS[0], k=8).found == ("a", "b", "c")
-    bounded = run(GOOD, TASKS[0], k=8, max_chars=500)
+    bounded = run(GOOD, TASKS[0], k=8, max_chars=520)
     assert bounded.found == ("a", "c")
     assert bounded.measures["recall"] == 0.5
     assert set(bounded.reasons) == {"a", "b", "c"}
