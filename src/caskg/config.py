@@ -136,6 +136,7 @@ class EdgeTypeConfig:
     Attributes:
         io: I/O above this is a dependency.
         enabler: An enabler signal above this is a dependency.
+        reference: A reference signal above this is a dependency; a mention without an order is not.
         judge: A judge's opinion above this is a dependency.
         structural: A structural signal above this is a workflow edge.
         alternative: A cosine above this is an alternative.
@@ -145,6 +146,7 @@ class EdgeTypeConfig:
 
     io: float = 0.60
     enabler: float = 0.60
+    reference: float = 0.50
     judge: float = 0.50
     structural: float = 0.65
     alternative: float = 0.85

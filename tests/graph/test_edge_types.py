@@ -119,3 +119,9 @@ def test_thresholds_of_types_come_from_the_configuration() -> None:
     ):
         assert typed(config, {name: limit + 0.01}) == expected
         assert typed(config, {name: limit}) == "semantic"
+
+
+def test_a_mention_without_an_order_is_no_dependency() -> None:
+    """Most of them stand in lists of related skills."""
+    assert typed(DEFAULT, {"reference": 0.5}, references=[needs(0, 1)]) == "semantic"
+    assert typed(DEFAULT, {"reference": 0.51}, references=[needs(0, 1)]) == "dependency"

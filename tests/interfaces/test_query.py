@@ -42,9 +42,17 @@ def test_query_leaves_out_what_is_loaded_and_what_is_forbidden(run: Run, built: 
             run, "query", "send an invoice to a customer by mail", "-w", built, option, "send-invoice"
         )
         assert "office/send-invoice" not in [skill["id"] for skill in document["skills"]]
-        result = run("query", TASK, "-w", built, option, "nothing-like-it")
-        assert result.err == "caskg: there is no skill 'nothing-like-it' in version 1; it was ignored.\n"
-        assert result.code == 0
+    result = run("query", TASK, "-w", built, "--have", "nothing-like-it")
+    assert result.err == "caskg: there is no skill 'nothing-like-it' in version 1; it was ignored.\n"
+    assert result.code == 0
+
+
+@pytest.mark.parametrize("name", ["SEND-INVOICE", "send-invoice ", "send-invoice,brew-tea"])
+def test_a_name_to_exclude_that_means_nobody_is_refused(run: Run, built: Path, name: str) -> None:
+    """To go on without it would show what must stay hidden."""
+    result = run("query", TASK, "-w", built, "--exclude", name)
+    assert (result.code, result.out) == (2, "")
+    assert "There is no skill" in result.err
 
 
 def test_query_sees_only_what_the_filters_let_through(run: Run, built: Path) -> None:

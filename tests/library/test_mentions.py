@@ -385,3 +385,34 @@ def test_what_is_run_before_one_starts_comes_first() -> None:
         assert found.role is ReferenceRole.NEED
     ((_, found),) = Passage("Run this before `boil-water`.").names({"boil-water"})
     assert found.role is ReferenceRole.NEXT
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No need to run `x-y` first.",
+        "You do not need to run `x-y` before this.",
+        "`x-y` aside: it is not necessary to call `x-y` first.",
+        "You don't have to run `x-y` first.",
+    ],
+)
+def test_what_is_said_to_be_unnecessary_is_no_need(text: str) -> None:
+    """The words around it are those of a need, but for one."""
+    assert {found.role for _, found in Passage(text).names({"x-y"})} == {ReferenceRole.MENTION}
+
+
+@pytest.mark.parametrize(
+    "text", ["Similar to `x-y` but for zips.", "For buttons, prefer `x-y`.", "This replaces `x-y`."]
+)
+def test_what_is_said_to_be_alike_is_a_contrast(text: str) -> None:
+    """One of the two is to be used, not one before the other (T9)."""
+    ((_, found),) = Passage(text).names({"x-y"})
+    assert found.kind is ReferenceKind.CONTRAST
+
+
+def test_a_bold_label_is_read_as_the_word_it_is() -> None:
+    """T7, as it stands in real files."""
+    (found,) = Passage("> **PREREQUISITE:** Read `../x-y/SKILL.md` for the flags.").links()
+    assert found.role is ReferenceRole.NEED
+    ((_, next_one),) = Passage("`x-y` requires this skill.").names({"x-y"})
+    assert next_one.role is ReferenceRole.NEXT

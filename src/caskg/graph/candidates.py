@@ -167,7 +167,7 @@ def edge_types(
     else:
         needs, contrasts = inputs.mentions.needs, inputs.mentions.contrasts
         referring = is_in(inputs, needs, source, target) | is_in(inputs, needs, target, source)
-        dependency |= above("reference", 0.0) | above("enabler", limits.enabler)
+        dependency |= above("reference", limits.reference) | above("enabler", limits.enabler)
         cases = [
             (is_in(inputs, contrasts, source, target), _SEMANTIC),
             (alternative & ~referring, _ALTERNATIVE),

@@ -38,6 +38,7 @@ def _after(*phrases: str) -> re.Pattern[str]:
 
 _CONTRAST_BEFORE = _before(
     r"instead of|rather than|unlike|alternatives? to|versus|vs\.?|compared (?:to|with)|confused with",
+    r"similar to|prefer|replaces|supersedes|(?:in favou?r|successor) of",
     r"(?:different|differs|distinct) from|do not|don't|never|overlaps? with|belongs? (?:in|to)",
     r"(?:work|job|task|case) (?:for|of)|for (?:that|those|these|them),?(?: (?:take|try|prefer|consult))?",
 )
@@ -69,8 +70,14 @@ _NEXT_BEFORE = _before(
 )
 _NEXT_AFTER = _after(
     r"(?:is|comes|runs|goes) next\b|next(?=\W*$)|takes over\b|afterwards?\b|picks \w+ up\b",
-    r"(?:use|run) after\b|(?:depends on|needs|uses|reads|expects) (?:this|it|these)\b",
+    r"(?:use|run) after\b|(?:depends on|needs|requires|uses|reads|expects) (?:this|it|these)\b",
 )
+_NOT_NEEDED = re.compile(
+    r"\b(?:no need|need not|needn't|(?:not|never|don't|doesn't) (?:be )?(?:need|require|necessary|have to)"
+    r"|without (?:needing|running|using))",
+    re.IGNORECASE,
+)
+_BOLD_LABEL = re.compile(r"\*\*([^*]+?)(?::\*\*|\*\*:)")
 _POINTER = _before(
     r"use|using|see|also|run|load|invoke|apply|call|read|follow|via|through|try|take|consult|install",
     r"recommend|(?:pairs?|combines?|works?) with",
@@ -105,6 +112,7 @@ class Surroundings(NamedTuple):
 def surroundings(previous: str, left: str, right: str) -> Surroundings:
     """Join lines, and drop what is listed beside the mention: "`a`, `b` and `c` first" is "`c` first"."""
     left, right = _LISTED_BEFORE.sub("", left), _LISTED_AFTER.sub("", right)
+    left = _BOLD_LABEL.sub(r"\1:", left)  # "**Prerequisite:** read" is "Prerequisite: read"
     return Surroundings(previous, " ".join(left.split()), " ".join(right.split()))
 
 
@@ -121,14 +129,13 @@ def role(around: Surroundings, topic: Topic | None = None) -> ReferenceRole | No
     previous, left, right = around
     if _CONTRAST_BEFORE.search(left) or _CONTRAST_AFTER.search(right):
         return None
+    if _NOT_NEEDED.search(left):
+        return ReferenceRole.MENTION
     if close := _close_role(around):
         recovers = topic is Topic.RECOVERY and close is ReferenceRole.NEXT  # it comes next to mend this
         return ReferenceRole.MENTION if recovers else close
-    if _CONTRAST_SENTENCE.search(left) or _LIMITS_AFTER.search(right):
-        return None
-    if _CONTRAST_SENTENCE.search(previous) and _POINTS_ELSEWHERE.search(left):
-        return None
-    if topic is Topic.CONTRAST:
+    elsewhere = _CONTRAST_SENTENCE.search(previous) and _POINTS_ELSEWHERE.search(left)
+    if topic is Topic.CONTRAST or elsewhere or _CONTRAST_SENTENCE.search(left) or _LIMITS_AFTER.search(right):
         return None
     return _TOPIC_ROLES.get(topic, ReferenceRole.MENTION) if topic else ReferenceRole.MENTION
 

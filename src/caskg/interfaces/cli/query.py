@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from caskg.inspection import hidden_ids, lying_in, positions_of, tagged
+from caskg.inspection import hidden_ids, lying_in, position_of, positions_of, tagged
 from caskg.interfaces.cli.options import (
     as_text,
     folder_option,
@@ -59,7 +59,7 @@ def query(
     with open_workspace(folder) as workspace:
         version = workspace.current()
         _warn_of_empty(version, tags, folders)
-        hidden = hidden_ids(workspace, version, tags=tags, folders=folders) | _ids(version, exclude)
+        hidden = hidden_ids(workspace, version, tags=tags, folders=folders) | _hidden(version, exclude)
         ranking = open_retriever(version).retrieve(text, k=k, have=_ids(version, have), exclude=hidden)
     rendered = render(ranking, max_chars=max_chars) if bundle else None
     document = {"version": version.number, **ranking_document(ranking, rendered)}
@@ -142,6 +142,16 @@ def _warn_of_empty(version: Snapshot, tags: Iterable[str], folders: Iterable[str
     for folder in folders:
         if not lying_in(version.ids, [folder]):
             say(f"caskg: no skill in version {version.number} lies in {folder!r}.")
+
+
+def _hidden(version: Snapshot, names: Iterable[str]) -> set[str]:
+    """Return the ids that *names* mean; a name that means nobody is refused, lest it hide nobody.
+
+    Raises:
+        UsageError: There is no such skill.
+    """
+    found = ((name, positions_of(version, name)) for name in names)
+    return {version.ids[at] for name, positions in found for at in positions or [position_of(version, name)]}
 
 
 def _ids(version: Snapshot, names: Iterable[str]) -> set[str]:
