@@ -414,5 +414,7 @@ def test_a_bold_label_is_read_as_the_word_it_is() -> None:
     """T7, as it stands in real files."""
     (found,) = Passage("> **PREREQUISITE:** Read `../x-y/SKILL.md` for the flags.").links()
     assert found.role is ReferenceRole.NEED
+    (quoted,) = Passage("> Read ../x-y/SKILL.md first for auth and flags.").links()
+    assert quoted.role is ReferenceRole.NEED
     ((_, next_one),) = Passage("`x-y` requires this skill.").names({"x-y"})
     assert next_one.role is ReferenceRole.NEXT

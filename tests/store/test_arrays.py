@@ -92,6 +92,9 @@ def test_opening_names_a_missing_a_cut_and_a_grown_file(folder: Path) -> None:
     path.unlink()
     with pytest.raises(DamagedError, match=r"a\.npy is damaged: it is missing"):
         StoredArrays(folder, facts)
+    path.mkdir()
+    with pytest.raises(DamagedError, match=r"a\.npy is damaged: something else stands in its place"):
+        StoredArrays(folder, facts)
 
 
 def test_any_flipped_byte_is_found(folder: Path) -> None:

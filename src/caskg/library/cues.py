@@ -58,7 +58,7 @@ _NEED_BEFORE = _before(
 )
 _NEED_AFTER = _after(
     r"(?:[\w'-]+[^\w|]+){0,4}(?:beforehand\b|before (?:this|you|using|running|starting|any|it|continuing)\b"
-    r"|first(?=\W*$|[^\w\s-]| (?:to|and|if|when|since|as|so|then)\b))",
+    r"|first(?=\W*$|[^\w\s-]| (?:to|and|if|when|since|as|so|then|for)\b))",
     r"(?:(?:is|are) (?:required|needed|a prerequisite)|must (?:be|come|have|run)|(?:use|run)d? before)\b",
 )
 _NEXT_BEFORE = _before(

@@ -155,6 +155,8 @@ def _check_cheaply(path: Path, file: ArrayFile) -> None:
             header = stream.read(file.header_size)
     except FileNotFoundError:
         raise _damaged(path, "it is missing") from None
+    except (IsADirectoryError, NotADirectoryError):
+        raise _damaged(path, "something else stands in its place") from None
     if size != file.size:
         raise _damaged(path, f"it has {size} bytes, {file.size} were written")
     if checksum(data=header) != file.header_checksum:
