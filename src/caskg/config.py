@@ -5,7 +5,8 @@ and `retrieve_config` return a whole profile by name:
 
 * ``paper``: the equations of the paper with its authors' released constants, so
   that anyone can check us against it;
-* ``default``: what measured better, each difference a named switch.
+* ``default``: ours, each difference a named switch; chosen on development sets, and
+  provisional until the gold-set benchmark has compared them.
 """
 
 from dataclasses import dataclass, field, replace
