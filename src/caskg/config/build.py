@@ -1,18 +1,19 @@
-"""Every number of the method, with its symbol, default and range.
+"""The constants of a build: signals to publication (method, Sections 2 to 6).
 
-The defaults written here are those of the profile ``default``. `build_config`
-and `retrieve_config` return a whole profile by name:
-
-* ``paper``: the equations of the paper with its authors' released constants, so
-  that anyone can check us against it;
-* ``default``: ours, each difference a named switch; chosen on development sets, and
-  provisional until the gold-set benchmark has compared them.
+The defaults are those of the profile ``default``.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from caskg.errors import UsageError
+IO_CONTAINED = 0.85
+"""phi_io where the tokens of one parameter's name contain the other's (method, Section 8)."""
+
+MENTIONED = 0.50
+"""What a mention that says nothing of the order is worth, where one that does is worth 1."""
+
+IO_SHARED = 0.50
+"""Least phi_io where two parameter names share a token (method, Section 8)."""
 
 
 class Profile(StrEnum):
@@ -27,22 +28,6 @@ class Bound(StrEnum):
 
     SOURCE = "source"
     TARGET = "target"
-
-
-class Walk(StrEnum):
-    """Which way relevance walks along ``i -> j`` (method, Section 7)."""
-
-    FORWARD = "forward"  # M_uv = w_uv
-    RELEASED = "released"  # M_uv = w_uv + r w_vu, r by the type of v -> u
-    BACKWARD = "backward"  # M_uv = w_vu
-    BOTH = "both"  # M_uv = w_vu + f w_uv
-
-
-class Fusion(StrEnum):
-    """How lexical and semantic rankings become one."""
-
-    RRF = "rrf"  # sum of 1 / (60 + rank)
-    ZSUM = "zsum"  # sum of standardised scores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,151 +221,3 @@ class BuildConfig:
     frontier: FrontierConfig = field(default_factory=FrontierConfig)
     evidence: EvidenceConfig = field(default_factory=EvidenceConfig)
     publication: PublicationConfig = field(default_factory=PublicationConfig)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeedConfig:
-    """How a task text becomes seeds (method, Section 7).
-
-    Attributes:
-        fusion: How the rankings become one.
-        lexical: Most lexical candidates, at least 1.
-        semantic: Most semantic candidates, at least 1.
-        count: K, seeds that receive mass 1/rank, at least 1.
-        whole_file: Fuse a third ranking, lexical over whole files.
-    """
-
-    fusion: Fusion = Fusion.ZSUM
-    lexical: int = 20
-    semantic: int = 20
-    count: int = 20
-    whole_file: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiffusionConfig:
-    """How relevance walks (method, Section 7).
-
-    Attributes:
-        walk: Which way.
-        restart: gamma, the probability of going back to the seeds, in (0, 1].
-        forward_weight: f of the walk ``both``, in [0, 1].
-        alternative_weight: Factor on edges of type alternative, in [0, 1].
-        leak_below: kappa: a row whose weights sum to less loses the rest to the seeds; > 0;
-            None = every row is normalised, which cancels rho.
-        tolerance: L1 change at which the iteration ends, > 0.
-    """
-
-    walk: Walk = Walk.BOTH
-    restart: float = 0.5
-    forward_weight: float = 0.3
-    alternative_weight: float = 0.0
-    leak_below: float | None = 0.5
-    tolerance: float = 1e-6
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetrieveConfig:
-    """Everything that decides what a query returns from one published graph.
-
-    Attributes:
-        seeds: How the task becomes seeds.
-        diffusion: How relevance walks from them.
-        min_sufficiency: Sufficiency below which nothing is returned, in [0, 1]; 0 = always return.
-        rare_words: BM25 score of the best skill, in units of the idf of a word that no skill
-            has, at which the words alone are evidence of 1/2, where the encoder knows
-            meanings; > 0.
-        rare_words_alone: The same where it does not, and words are all there is; > 0.
-        prerequisites_first: Order the bundle so that prerequisites come first.
-    """
-
-    seeds: SeedConfig = field(default_factory=SeedConfig)
-    diffusion: DiffusionConfig = field(default_factory=DiffusionConfig)
-    min_sufficiency: float = 0.32
-    rare_words: float = 2.0
-    rare_words_alone: float = 0.75
-    prerequisites_first: bool = True
-
-
-IO_CONTAINED = 0.85
-"""phi_io where the tokens of one parameter's name contain the other's (method, Section 8)."""
-
-MENTIONED = 0.50
-"""What a mention that says nothing of the order is worth, where one that does is worth 1."""
-
-IO_SHARED = 0.50
-"""Least phi_io where two parameter names share a token (method, Section 8)."""
-
-RELEASED_REVERSE = {"dependency": 1.0, "workflow": 0.5, "semantic": 0.2, "alternative": 0.1}
-"""r of the walk ``released``, by the type of the edge that is walked against (method, Section 7)."""
-
-
-def build_config(profile: str = Profile.DEFAULT) -> BuildConfig:
-    """Return the build constants of a profile.
-
-    Raises:
-        UsageError: There is no such profile.
-
-    >>> build_config("paper").recall.total, build_config("paper").publication.scaffold_out
-    (12, 4)
-    """
-    if _profile(profile) is Profile.DEFAULT:
-        return BuildConfig()
-    return BuildConfig(
-        profile=Profile.PAPER,
-        signals=SignalConfig(
-            weights=SignalWeights(reference=0.0, enabler=0.0), reference_boost=0.0, names_as_outputs=False
-        ),
-        recall=RecallConfig(
-            bound=Bound.SOURCE,
-            lexical=6,
-            io=4,
-            semantic=4,
-            semantic_floor=0.55,
-            enabler=0,
-            total=12,
-            io_by_likeness=False,
-            by_association=False,
-        ),
-        types=EdgeTypeConfig(alternative_first=False),
-        frontier=FrontierConfig(probe_all=False),
-        evidence=EvidenceConfig(by_source=False),
-        publication=PublicationConfig(
-            blend_mass=None,
-            scaffold_in=4,
-            scaffold_out=4,
-            scaffold_total=4,
-            bound_text_only=False,
-            alternatives_apart=False,
-        ),
-    )
-
-
-def retrieve_config(profile: str = Profile.DEFAULT) -> RetrieveConfig:
-    """Return the retrieval constants of a profile.
-
-    Raises:
-        UsageError: There is no such profile.
-
-    >>> retrieve_config("paper").diffusion.restart, retrieve_config().diffusion.restart
-    (0.2, 0.5)
-    """
-    if _profile(profile) is Profile.DEFAULT:
-        return RetrieveConfig()
-    return RetrieveConfig(
-        seeds=SeedConfig(fusion=Fusion.RRF, count=5, whole_file=False),
-        diffusion=replace(
-            DiffusionConfig(), walk=Walk.RELEASED, restart=0.2, alternative_weight=1.0, leak_below=None
-        ),
-        min_sufficiency=0.0,
-        prerequisites_first=False,
-    )
-
-
-def _profile(name: str) -> Profile:
-    try:
-        return Profile(name)
-    except ValueError:
-        known = ", ".join(Profile)
-        msg = f"Unknown profile {name!r}: choose one of {known}."
-        raise UsageError(msg) from None

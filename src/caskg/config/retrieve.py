@@ -1,0 +1,90 @@
+"""The constants of a query: seeds, diffusion, abstention, order (method, Section 7).
+
+The defaults are those of the profile ``default``.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+RELEASED_REVERSE = {"dependency": 1.0, "workflow": 0.5, "semantic": 0.2, "alternative": 0.1}
+"""r of the walk ``released``, by the type of the edge that is walked against (method, Section 7)."""
+
+
+class Walk(StrEnum):
+    """Which way relevance walks along ``i -> j`` (method, Section 7)."""
+
+    FORWARD = "forward"  # M_uv = w_uv
+    RELEASED = "released"  # M_uv = w_uv + r w_vu, r by the type of v -> u
+    BACKWARD = "backward"  # M_uv = w_vu
+    BOTH = "both"  # M_uv = w_vu + f w_uv
+
+
+class Fusion(StrEnum):
+    """How lexical and semantic rankings become one."""
+
+    RRF = "rrf"  # sum of 1 / (60 + rank)
+    ZSUM = "zsum"  # sum of standardised scores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedConfig:
+    """How a task text becomes seeds (method, Section 7).
+
+    Attributes:
+        fusion: How the rankings become one.
+        lexical: Most lexical candidates, at least 1.
+        semantic: Most semantic candidates, at least 1.
+        count: K, seeds that receive mass 1/rank, at least 1.
+        whole_file: Fuse a third ranking, lexical over whole files.
+    """
+
+    fusion: Fusion = Fusion.ZSUM
+    lexical: int = 20
+    semantic: int = 20
+    count: int = 20
+    whole_file: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffusionConfig:
+    """How relevance walks (method, Section 7).
+
+    Attributes:
+        walk: Which way.
+        restart: gamma, the probability of going back to the seeds, in (0, 1].
+        forward_weight: f of the walk ``both``, in [0, 1].
+        alternative_weight: Factor on edges of type alternative, in [0, 1].
+        leak_below: kappa: a row whose weights sum to less loses the rest to the seeds; > 0;
+            None = every row is normalised, which cancels rho.
+        tolerance: L1 change at which the iteration ends, > 0.
+    """
+
+    walk: Walk = Walk.BOTH
+    restart: float = 0.5
+    forward_weight: float = 0.3
+    alternative_weight: float = 0.0
+    leak_below: float | None = 0.5
+    tolerance: float = 1e-6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrieveConfig:
+    """Everything that decides what a query returns from one published graph.
+
+    Attributes:
+        seeds: How the task becomes seeds.
+        diffusion: How relevance walks from them.
+        min_sufficiency: Sufficiency below which nothing is returned, in [0, 1]; 0 = always return.
+        rare_words: BM25 score of the best skill, in units of the idf of a word that no skill
+            has, at which the words alone are evidence of 1/2, where the encoder knows
+            meanings; > 0.
+        rare_words_alone: The same where it does not, and words are all there is; > 0.
+        prerequisites_first: Order the bundle so that prerequisites come first.
+    """
+
+    seeds: SeedConfig = field(default_factory=SeedConfig)
+    diffusion: DiffusionConfig = field(default_factory=DiffusionConfig)
+    min_sufficiency: float = 0.32
+    rare_words: float = 2.0
+    rare_words_alone: float = 0.75
+    prerequisites_first: bool = True
