@@ -56,6 +56,7 @@ def test_the_profile_paper_has_the_released_constants() -> None:
 def test_what_is_ours_is_off_in_the_profile_paper() -> None:
     """Each difference of `default` is a named switch."""
     assert (PAPER.signals.reference_boost, PAPER.signals.names_as_outputs) == (0.0, False)
+    assert not PAPER.signals.files_as_outputs
     assert (PAPER.recall.enabler, PAPER.recall.by_association, PAPER.recall.io_by_likeness) == (
         0,
         False,

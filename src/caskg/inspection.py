@@ -5,7 +5,7 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from caskg.schema import (
 from caskg.store.snapshot import Snapshot
 from caskg.store.workspace import Workspace
 
+if TYPE_CHECKING:
+    from caskg.graph.evidence import Evidence
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairExplanation:
@@ -31,11 +34,13 @@ class PairExplanation:
     Attributes:
         edge: The candidate edge; None where the pair is no candidate.
         reference: The sentence in which one of the two documents speaks of the other, if any.
+        evidence: What the two documents say that made other signals speak.
         labels: What people and authors said of it.
     """
 
     edge: EdgeExplanation | None
     reference: ResolvedReference | None
+    evidence: "tuple[Evidence, ...]"
     labels: tuple[Label, ...]
 
 
@@ -160,7 +165,20 @@ def explain_pair(workspace: Workspace, version: Snapshot, ends: tuple[int, int])
     )
     pair = ids[ends[0]], ids[ends[1]]
     labels = (label for label in workspace.ledger.labels() if (label.source, label.target) == pair)
-    return PairExplanation(edge=edge, reference=_reference(version, ends), labels=tuple(labels))
+    return PairExplanation(
+        edge=edge,
+        reference=_reference(version, ends),
+        evidence=_evidence(version, ends, edge),
+        labels=tuple(labels),
+    )
+
+
+def _evidence(
+    version: Snapshot, ends: tuple[int, int], edge: EdgeExplanation | None
+) -> "tuple[Evidence, ...]":
+    from caskg.graph.evidence import edge_evidence
+
+    return edge_evidence(version.skills[ends[0]], version.skills[ends[1]], edge.signals) if edge else ()
 
 
 def _reference(version: Snapshot, ends: tuple[int, int]) -> ResolvedReference | None:

@@ -7,7 +7,7 @@ import pytest
 
 from caskg.config import BuildConfig, EdgeTypeConfig, build_config
 from caskg.graph.candidates import edge_types
-from caskg.schema import EDGE_TYPES, EdgeType, ReferenceKind, ResolvedReference
+from caskg.schema import EDGE_TYPES, EdgeType, Parameter, ReferenceKind, ResolvedReference, SkillFields
 from factories import make_skill
 from graph.graph_cases import ends, needs, read, signal
 
@@ -20,10 +20,12 @@ def typed(
     values: Mapping[str, float | None],
     *,
     references: list[ResolvedReference] | None = None,
-    outputs: tuple[str, ...] | None = ("x",),
+    outputs: tuple[str, ...] | None = ("amber",),
 ) -> EdgeType:
     """Return the type of the pair 0 -> 1."""
-    inputs = read(make_skill("a", outputs=outputs), make_skill("b"), references=references or [])
+    gives = make_skill("a", outputs=outputs)
+    fields = SkillFields(inputs=(Parameter(name="amber"),), preconditions=("amber",))
+    inputs = read(gives, make_skill("b", fields=fields), references=references or [])
     signals = {name: signal(value) for name, value in values.items()}
     return EDGE_TYPES[int(edge_types(inputs, *ends((0, 1)), signals, config=config)[0])]
 
@@ -64,6 +66,7 @@ def test_types_that_both_profiles_share(
         ({"reference": 1.0}, "semantic", "dependency"),
         ({"reference": 1.0, "structural": 0.78}, "workflow", "dependency"),
         ({"enabler": 0.61}, "semantic", "dependency"),
+        ({"enabler": 0.61, "semantic": 0.39}, "semantic", "dependency"),
         ({"enabler": 0.6}, "semantic", "semantic"),
     ],
 )
@@ -125,3 +128,34 @@ def test_a_mention_without_an_order_is_no_dependency() -> None:
     """Most of them stand in lists of related skills."""
     assert typed(DEFAULT, {"reference": 0.5}, references=[needs(0, 1)]) == "semantic"
     assert typed(DEFAULT, {"reference": 0.51}, references=[needs(0, 1)]) == "dependency"
+
+
+STRANGERS = [make_skill(name, "about") for name in "cdefghij"]
+
+
+@pytest.mark.parametrize(
+    ("given", "needed", "likeness", "expected"),
+    [
+        ("amber cedar", "amber cedar", 0.0, "dependency"),  # two rare words tell all there is to tell
+        ("amber", "amber", 0.0, "dependency"),
+        ("amber", "amber basin", 0.84, "semantic"),  # half of what is needed
+        ("amber cedar basin", "amber cedar", 0.0, "dependency"),
+        ("about amber", "about", 0.84, "semantic"),  # what everybody speaks of
+        ("common", "common", 0.40, "dependency"),
+        ("common", "common", 0.39, "semantic"),
+    ],
+)
+def test_io_must_match_in_words_that_tell_something(
+    given: str, needed: str, likeness: float, expected: str
+) -> None:
+    """The more so where the two texts are strangers: every tenth document gives a "report"."""
+    twice = [make_skill("k", "common")]
+    inputs = read(
+        make_skill("a", outputs=(given,)),
+        make_skill("b", inputs=(needed,)),
+        *STRANGERS,
+        *twice,
+        references=[],
+    )
+    signals = {"io": signal(0.85), "semantic": signal(likeness)}
+    assert EDGE_TYPES[int(edge_types(inputs, *ends((0, 1)), signals, config=DEFAULT)[0])] == expected

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from caskg.config import SignalConfig
-from caskg.graph.inputs import Statements, graph_inputs, signal_names, signal_texts
+from caskg.graph.inputs import graph_inputs, signal_names, signal_texts
+from caskg.graph.statements import Statements
 from caskg.schema import (
     Parameter,
     ReferenceKind,

@@ -285,8 +285,17 @@ class TestTextOnly:
         assert set(weights([doubted, backed], replace(DEFAULT, scaffold_in=1))) == {(1, 9)}
 
     def test_type_does_not_count_among_them(self) -> None:
-        rows = [text_only((0, 9), 0.4, type=EdgeType.DEPENDENCY), text_only((1, 9), 0.5)]
+        rows = [text_only((0, 9), 0.4, type=EdgeType.WORKFLOW), text_only((1, 9), 0.5)]
         assert set(weights(rows, replace(DEFAULT, scaffold_in=1))) == {(1, 9)}
+
+    def test_a_dependency_takes_no_slot(self) -> None:
+        """What a document says that it needs is not cut because it needs much."""
+        needed = [text_only((s, 9), 0.1, type=EdgeType.DEPENDENCY) for s in range(3)]
+        rows = [*needed, text_only((4, 9), 0.5), text_only((5, 9), 0.4)]
+        published = {(0, 9), (1, 9), (2, 9), (4, 9)}
+        assert set(weights(rows, replace(DEFAULT, scaffold_in=1))) == published
+        bounded = replace(DEFAULT, scaffold_in=1, bound_dependencies=True)
+        assert set(weights(rows, bounded)) == {(4, 9)}
 
     def test_they_take_the_slots_before_the_scaffold(self) -> None:
         """Never more than the bound rests on the free prober or on nothing."""
@@ -435,6 +444,7 @@ configs = st.builds(
     scaffold_in=st.integers(0, 3),
     scaffold_out=st.none() | st.integers(0, 3),
     scaffold_total=st.none() | st.integers(0, 2),
+    bound_dependencies=st.booleans(),
 )
 
 
@@ -456,7 +466,10 @@ def test_bounds_hold_and_no_rejected_edge_is_published(rows: list[Row], config: 
     for apart in (False, True) if config.alternatives_apart else (None,):
         group = [row for row in kept if apart in (None, row.type is EdgeType.ALTERNATIVE)]
         scaffold = [row.edge for row in group if row.state is EdgeState.UNVALIDATED]
-        weak = scaffold + [row.edge for row in group if row.text_only and config.bound_text_only]
+        bounded = [row for row in group if row.text_only and config.bound_text_only]
+        if not config.bound_dependencies:
+            bounded = [row for row in bounded if row.type is not EdgeType.DEPENDENCY]
+        weak = scaffold + [row.edge for row in bounded]
         assert most(target for _, target in weak) <= config.scaffold_in
         assert config.scaffold_out is None or most(source for source, _ in scaffold) <= config.scaffold_out
         assert config.scaffold_total is None or len(scaffold) <= config.scaffold_total * N

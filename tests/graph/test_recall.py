@@ -10,8 +10,8 @@ from caskg.config import Bound, BuildConfig, RecallConfig, SignalConfig, SignalW
 from caskg.graph.inputs import GraphInputs
 from caskg.graph.recall import OUT, best_matches, channel_bit, recall, top_k
 from caskg.graph.roles import NO_ROLE, ROLES, Role, pair_scores
-from caskg.graph.signals import name_match
-from caskg.schema import CHANNELS, Channel, FloatArray, IntArray, Skill
+from caskg.graph.signals import Sizes, name_match
+from caskg.schema import CHANNELS, Artifact, Channel, FloatArray, IntArray, Parameter, Skill, SkillFields
 from factories import make_skill
 from graph.graph_cases import (
     affinity_of,
@@ -238,9 +238,11 @@ def test_labels_are_always_candidates_and_no_skill_is_its_own() -> None:
 
 def test_a_pair_remembers_every_channel_that_brought_it() -> None:
     """One bit each, in the order of the schema."""
+    log = (Artifact(path="a/log.md", evidence=""),)
+    cedar = (Parameter(name="cedar"),)
     skills = [
-        make_skill("find-amber", "amber basin", outputs=["cedar"]),
-        make_skill("save-amber", "amber basin", inputs=["cedar"]),
+        make_skill("find-amber", "amber basin", fields=SkillFields(outputs=cedar, writes=log)),
+        make_skill("save-amber", "amber basin", fields=SkillFields(inputs=cedar, reads=log)),
     ]
     inputs = read(*skills, vectors=unit([[1, 0], [1, 0]]), references=[needs(0, 1)])
     pairs = found(inputs, BuildConfig(), labelled=np.array([1]))
@@ -251,9 +253,10 @@ def test_a_pair_remembers_every_channel_that_brought_it() -> None:
         Channel.LEXICAL,
         Channel.REFERENCE,
         Channel.LABEL,
+        Channel.ARTIFACT,
     }
     assert pairs[1, 0] == {Channel.SEMANTIC, Channel.LEXICAL}
-    assert [channel_bit(channel) for channel in CHANNELS] == [1, 2, 4, 8, 16, 32, 64]
+    assert [channel_bit(channel) for channel in CHANNELS] == [1, 2, 4, 8, 16, 32, 64, 128]
 
 
 @pytest.mark.parametrize("channel", ["lexical", "io", "semantic", "enabler"])
@@ -317,7 +320,7 @@ def test_names_that_everybody_uses_are_scored_once() -> None:
     """1,000 skills that all take and give "file" have one distinct name: one score, not a million."""
     scored_names: list[int] = []
 
-    def counting(shared: FloatArray, left: IntArray, right: IntArray) -> FloatArray:
+    def counting(shared: FloatArray, left: Sizes, right: Sizes) -> FloatArray:
         scored_names.append(len(shared))
         return name_match(shared, left, right)
 

@@ -34,12 +34,16 @@ _TITLES = {
         When not to use|Do NOT use this skill when|Not for|Out of scope|What this does not cover|Alternatives
         |When to use X instead|A vs B""",
     Topic.RELATED: """
-        Related skills|See also|Integration with other skills|Companion skills|Required background skills
-        |Skills to invoke|Skill chaining|Cross-references""",
+        Related skills|See also|Integration with other skills|Companion skills|Skill chaining
+        |Cross-references""",
+    Topic.USED: """
+        Skills to invoke|Skills to use|Skills used|Required skills|Required background skills
+        |Skills to load""",
     Topic.NEXT: "Next steps|Next|What's next|What comes next|Follow-up|Handoff",
     None: """
         Steps|Purpose|When to use|Overview|Before / After|Input validation|Error codes|Terms and conditions
-        |Requirements engineering|Default settings|Creating issues|Tools|Repair a bike|Query parameters""",
+        |Requirements engineering|Default settings|Which skills to use when|Creating issues|Tools
+        |Repair a bike|Query parameters""",
 }
 
 

@@ -7,7 +7,7 @@ from caskg.library.mentions import Passage, name_key
 from caskg.schema import Reference, ReferenceKind, ReferenceRole
 
 KNOWN = {"x-y", "a-b", "c-d", "pdf", "landing-page-generator"}
-NEED, NEXT, MENTION = ReferenceRole.NEED, ReferenceRole.NEXT, ReferenceRole.MENTION
+MENTION, NEED, USE, NEXT = ReferenceRole
 CONTRAST = None
 
 
@@ -259,7 +259,7 @@ def test_contrasts(text: str) -> None:
         "`x-y` - Next.js patterns",
         "Run `a-b`, then `x-y`.",
         "`a-b` requires `x-y`.",
-        "The black is gone first. Use `x-y`.",
+        "The black is gone first. See `x-y`.",
         "| `x-y` | Test first |",
         "run it first\n- `x-y`",
         "run it first\n\n`x-y`",
@@ -271,8 +271,63 @@ def test_bare_mentions(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Make the chart using the `x-y` skill.",
+        "Load `x-y` for the tone of voice before writing.",
+        "3. Apply `x-y` to each page.",
+        "Step 2: Run `x-y`.",
+        "Calls `x-y` to send it.",
+        "The work goes through `x-y`.",
+        "Execute the tasks one at a time following `x-y`.",
+        "It is dry. Use `x-y` to wet it.",
+    ],
+)
+def test_uses(text: str) -> None:
+    """Its own steps call for the other skill, in every case."""
+    assert said_of("x-y", text) == [USE]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If it is dry, use `x-y`.",
+        "For a chart use `x-y`.",
+        "- Charts: use `x-y`",
+        "- A chart is wanted \u2192 use `x-y`",
+        "- A chart \u2014 use `x-y`",
+        "Look at charts (use `x-y`).",
+        "You can use `x-y`.",
+        "Use `x-y` when it is dry.",
+        "Use `x-y` only with charts.",
+        "Use `x-y` for: charts, tables",
+        "Use the `x-y` command to start.",
+        'The user says "use `x-y`".',
+        "This is the format; for charts use `x-y`.",
+        "Use `x-y` for the choice; use this once it is made.",
+    ],
+)
+def test_what_is_for_another_case_is_not_used(text: str) -> None:
+    """A condition, a label, a choice, a program, somebody's words."""
+    assert USE not in said_of("x-y", text)
+
+
+def test_a_bare_word_that_describes_what_follows_is_no_name() -> None:
+    """Hyphens join adjectives too."""
+    assert names("Use x-y colours.") == []
+    assert names("Use x-y for charts.") == ["x-y"]
+
+
+def test_a_single_word_that_is_used_may_be_a_program() -> None:
+    """A skill may be called as a command is."""
+    assert names("Use `pdf` to start.") == []
+    assert names("Do `pdf` first.") == ["pdf"]
+
+
+@pytest.mark.parametrize(
     ("topic", "said"),
     [
+        (Topic.USED, USE),
         (Topic.INPUTS, NEED),
         (Topic.PRECONDITIONS, NEED),
         (Topic.NEXT, NEXT),

@@ -11,7 +11,7 @@ from caskg.schema import Reference, ReferenceKind, ReferenceRole, ResolvedRefere
 from factories import make_library, make_skill, reference
 
 DECLARED, LINK, NAME, CONTRAST = ReferenceKind
-MENTION, NEED, NEXT = ReferenceRole
+MENTION, NEED, USE, NEXT = ReferenceRole
 
 
 def linking(skill_id: str, *targets: str, kind: ReferenceKind = LINK, body: str = "") -> Skill:
@@ -71,7 +71,7 @@ def test_description_titles_and_sections_are_searched() -> None:
     skill = replace(make_skill("a-a", "Use `d-d`.", body=body), sections=cut_sections(body))
     library = make_library(skill, *map(make_skill, ("b-b", "c-c", "d-d")))
     found = {(r.source, r.target, r.role) for r in resolve_references(library)}
-    assert found == {(1, 0, MENTION), (2, 0, NEED), (3, 0, MENTION)}
+    assert found == {(1, 0, USE), (2, 0, NEED), (3, 0, USE)}
 
 
 def test_results_are_sorted_by_source_and_target() -> None:

@@ -63,6 +63,7 @@ class SignalConfig:
         repair_tokens: Fewest tokens of something a skill gives that a recovery must repeat to name it.
         names_as_outputs: Where a skill states no outputs, its name without the verb counts as one
             for I/O, where it matches; where it does not, I/O stays inactive.
+        files_as_outputs: A file that one body says it writes and another that it reads is I/O.
     """
 
     weights: SignalWeights = field(default_factory=SignalWeights)
@@ -78,6 +79,7 @@ class SignalConfig:
     family_share: float = 0.20
     repair_tokens: int = 2
     names_as_outputs: bool = True
+    files_as_outputs: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +107,7 @@ class RecallConfig:
     lexical: int = 16
     lexical_floor: float = 0.05
     io: int = 12
-    structural: int = 4
+    structural: int = 6
     verification: int = 6
     semantic: int = 16
     semantic_floor: float = 0.30
@@ -122,6 +124,9 @@ class EdgeTypeConfig:
     Attributes:
         io: I/O above this is a dependency.
         enabler: An enabler signal above this is a dependency.
+        information: What I/O and enablers must tell besides, see `information_signal`; 0 = nothing.
+        covered: Which share of a need what is given must cover to tell anything.
+        likeness: Cosine below which the two texts must match with information 1.
         reference: A reference signal above this is a dependency; a mention without an order is not.
         judge: A judge's opinion above this is a dependency.
         structural: A structural signal above this is a workflow edge.
@@ -132,6 +137,9 @@ class EdgeTypeConfig:
 
     io: float = 0.60
     enabler: float = 0.60
+    information: float = 0.70
+    covered: float = 0.60
+    likeness: float = 0.40
     reference: float = 0.50
     judge: float = 0.50
     structural: float = 0.65
@@ -195,6 +203,8 @@ class PublicationConfig:
         scaffold_out: Most scaffold edges out of a skill; None = no bound.
         scaffold_total: Most scaffold edges in all, per skill; None = no bound.
         bound_text_only: Edges assessed by the text prober alone pass through the same bound.
+        bound_dependencies: Dependencies among them too; False = what a document says that it needs is
+            not cut because it needs much.
         alternatives_apart: Alternatives have scaffold slots of their own and do not count as
             an edge that a skill already has; False = an edge like any other, as in the paper.
     """
@@ -207,6 +217,7 @@ class PublicationConfig:
     scaffold_out: int | None = None
     scaffold_total: int | None = None
     bound_text_only: bool = True
+    bound_dependencies: bool = False
     alternatives_apart: bool = True
 
 

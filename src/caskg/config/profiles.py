@@ -38,12 +38,16 @@ def build_config(profile: str = Profile.DEFAULT) -> BuildConfig:
     return BuildConfig(
         profile=Profile.PAPER,
         signals=SignalConfig(
-            weights=SignalWeights(reference=0.0, enabler=0.0), reference_boost=0.0, names_as_outputs=False
+            weights=SignalWeights(reference=0.0, enabler=0.0),
+            reference_boost=0.0,
+            names_as_outputs=False,
+            files_as_outputs=False,
         ),
         recall=RecallConfig(
             bound=Bound.SOURCE,
             lexical=6,
             io=4,
+            structural=4,
             semantic=4,
             semantic_floor=0.55,
             enabler=0,
@@ -51,7 +55,7 @@ def build_config(profile: str = Profile.DEFAULT) -> BuildConfig:
             io_by_likeness=False,
             by_association=False,
         ),
-        types=EdgeTypeConfig(alternative_first=False),
+        types=EdgeTypeConfig(information=0.0, likeness=0.0, alternative_first=False),
         frontier=FrontierConfig(probe_all=False),
         evidence=EvidenceConfig(by_source=False),
         publication=PublicationConfig(

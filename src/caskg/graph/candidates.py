@@ -10,10 +10,10 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from caskg.config import Bound, BuildConfig, SignalConfig, SignalWeights
+from caskg.config import Bound, BuildConfig, EdgeTypeConfig, SignalConfig, SignalWeights
 from caskg.graph.inputs import GraphInputs
 from caskg.graph.recall import channel_bit, recall
-from caskg.graph.signals import is_in, pair_affinity, pair_signals, ratio, repair_signal
+from caskg.graph.signals import information_signal, is_in, pair_affinity, pair_signals, ratio, repair_signal
 from caskg.schema import (
     EDGE_TYPES,
     BoolArray,
@@ -27,7 +27,7 @@ from caskg.schema import (
 )
 
 _REFINING = ("judge", "repair")  # what only edges of C have
-_NEVER_CUT = channel_bit(Channel.REFERENCE) | channel_bit(Channel.LABEL)
+_NEVER_CUT = channel_bit(Channel.REFERENCE) | channel_bit(Channel.LABEL) | channel_bit(Channel.ARTIFACT)
 _DEPENDENCY, _WORKFLOW, _SEMANTIC, _ALTERNATIVE = (
     EDGE_TYPES.index(kind)
     for kind in (EdgeType.DEPENDENCY, EdgeType.WORKFLOW, EdgeType.SEMANTIC, EdgeType.ALTERNATIVE)
@@ -159,7 +159,9 @@ def edge_types(
     limits = config.types
     # What a name promises helps to find a pair; a dependency needs what the document states.
     stated = ~inputs.stated.by_name[source]
-    dependency = (above("io", limits.io) & stated) | above("judge", limits.judge)
+    telling = _telling(inputs, source, target, signals, limits=limits)
+    handed = is_in(inputs, inputs.handed, source, target) & above("io", limits.io)
+    dependency = (above("io", limits.io) & stated & telling) | handed | above("judge", limits.judge)
     workflow = above("structural", limits.structural)
     alternative = above("semantic", limits.alternative)
     if not limits.alternative_first:
@@ -167,7 +169,7 @@ def edge_types(
     else:
         needs, contrasts = inputs.mentions.needs, inputs.mentions.contrasts
         referring = is_in(inputs, needs, source, target) | is_in(inputs, needs, target, source)
-        dependency |= above("reference", limits.reference) | above("enabler", limits.enabler)
+        dependency |= above("reference", limits.reference) | (above("enabler", limits.enabler) & telling)
         cases = [
             (is_in(inputs, contrasts, source, target), _SEMANTIC),
             (alternative & ~referring, _ALTERNATIVE),
@@ -177,6 +179,25 @@ def edge_types(
     conditions, types = zip(*cases, strict=True)
     chosen: CodeArray = np.select(conditions, types, default=_SEMANTIC).astype(np.int8)
     return chosen
+
+
+def _telling(
+    inputs: GraphInputs,
+    source: IntArray,
+    target: IntArray,
+    signals: Mapping[str, Signal],
+    *,
+    limits: EdgeTypeConfig,
+) -> BoolArray:
+    """Mark the pairs whose match of what is given and needed is no common word.
+
+    Texts that are not alike need a match that tells as much as one can.
+    """
+    if limits.information <= 0.0:
+        return np.ones(len(source), dtype=np.bool_)
+    told = information_signal(inputs, source, target, covered=limits.covered)
+    close: BoolArray = _value(signals, "semantic", len(source)) >= limits.likeness
+    return np.where(close, told >= limits.information, told >= 1.0)
 
 
 def _kept(

@@ -6,18 +6,26 @@ library throughout.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from caskg.config import SignalConfig
-from caskg.graph.roles import Role, role_codes, role_of, without_verb
+from caskg.graph.handover import handed_over
+from caskg.graph.roles import Role, role_codes, role_of
+from caskg.graph.statements import (
+    FIELDS,
+    SparseRows,
+    StatedFields,
+    given_by,
+    stated_sets,
+    statements,
+    token_set,
+)
 from caskg.library.lexical import token_matrix, tokenize
 from caskg.library.texts import distinctive_names
 from caskg.schema import (
-    BoolArray,
     CodeArray,
     IntArray,
     ReferenceKind,
@@ -29,59 +37,8 @@ from caskg.schema import (
     VectorArray,
 )
 
-SparseRows = csr_array[np.float64, tuple[int, int]]
-TokenSet = tuple[str, ...]  # sorted, without repetitions
-
 LENGTH_TOLERANCE = 1e-3
 """How far the length of a vector may be from 1."""
-
-_FIELDS = ("inputs", "outputs", "gives", "presupposes", "recovery")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statements:
-    """Token sets of the short things that skills state, such as the names of their inputs.
-
-    Attributes:
-        sets: The distinct token sets, none empty, as 0/1 rows of shape ``(n_sets, n_tokens)``.
-        rows: The set of each statement, grouped by skill, shape ``(n_statements,)``.
-        start: Where the statements of each skill begin, and the end of all; shape ``(n_skills + 1,)``.
-    """
-
-    sets: SparseRows
-    rows: IntArray
-    start: IntArray
-
-    @property
-    def count(self) -> IntArray:
-        """How many statements each skill makes, shape ``(n_skills,)``; 0 for one that is silent."""
-        return np.diff(self.start)
-
-    @property
-    def sizes(self) -> IntArray:
-        """How many tokens each set has, shape ``(n_sets,)``, >= 1."""
-        return np.diff(self.sets.indptr)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatedFields:
-    """What skills state about themselves.
-
-    Attributes:
-        inputs: Names of inputs.
-        outputs: Names of outputs, or what the skill's own name says it gives.
-        by_name: Where it is its name, shape ``(n_skills,)``.
-        gives: Names of outputs, and effects.
-        presupposes: Preconditions.
-        recovery: Failures and recoveries.
-    """
-
-    inputs: Statements
-    outputs: Statements
-    by_name: BoolArray
-    gives: Statements
-    presupposes: Statements
-    recovery: Statements
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +47,7 @@ class MentionedPairs:
 
     Attributes:
         needs: The target declares, links to or names the source as something other than a contrast.
-        ordered: Those of *needs* that the author declares, or whose text says which comes first.
+        ordered: Those of *needs* that the author declares, or whose text says which comes first or is used.
         repairs: A recovery of the target declares, links to or names the source.
         contrasts: One says "not for this, use the other"; in both directions.
     """
@@ -111,6 +68,8 @@ class GraphInputs:
         stated: What the documents state.
         roles: Positions in `ROLES`, or `NO_ROLE`; shape ``(n_skills,)``.
         mentions: Who mentions whom.
+        handed: Pairs of which the source writes a file that the target reads, as sorted codes
+            ``source * n_skills + target``.
         tie_break: Ranks by a hash of the text, shape ``(n_skills,)``: content decides between
             equal scores, so that neither ids nor the order of files matter.
     """
@@ -120,6 +79,7 @@ class GraphInputs:
     stated: StatedFields
     roles: CodeArray
     mentions: MentionedPairs
+    handed: IntArray
     tie_break: IntArray
 
     @property
@@ -155,9 +115,9 @@ def graph_inputs(
     _check_vectors(vectors, n_skills=len(skills))
     names = signal_names(skills, config=config)
     by_name = [config.names_as_outputs and skill.fields.outputs is None for skill in skills]
-    texts = [_tokens(name, *_described(skill)) for name, skill in zip(names, skills, strict=True)]
+    texts = [token_set(name, *_described(skill)) for name, skill in zip(names, skills, strict=True)]
     stated = [
-        _stated_sets(skill.fields) | ({"outputs": _given_by(name)} if named else {})
+        stated_sets(skill.fields) | ({"outputs": given_by(name)} if named else {})
         for skill, name, named in zip(skills, names, by_name, strict=True)
     ]
     distinct = list(dict.fromkeys(tokens for fields in stated for sets in fields.values() for tokens in sets))
@@ -168,10 +128,11 @@ def graph_inputs(
         tokens=matrix[: len(texts)],
         stated=StatedFields(
             by_name=np.array(by_name, dtype=np.bool_),
-            **{name: _statements([fields[name] for fields in stated], row, matrix) for name in _FIELDS},
+            **{name: statements([fields[name] for fields in stated], row, matrix) for name in FIELDS},
         ),
         roles=role_codes(_role(skill, config=config) for skill in skills),
         mentions=_mentions(skills, references),
+        handed=handed_over(skills) if config.files_as_outputs else np.empty(0, dtype=np.int64),
         tie_break=_content_ranks(skills),
     )
 
@@ -199,45 +160,6 @@ def _role(skill: Skill, *, config: SignalConfig) -> Role | None:
 
 def _described(skill: Skill) -> tuple[str, ...]:
     return (skill.description, *(skill.fields.tools or ()), *(skill.fields.tags or ()))
-
-
-def _stated_texts(fields: SkillFields) -> dict[str, Sequence[str]]:
-    """Return the texts of each field of `StatedFields`."""
-    inputs = [parameter.name for parameter in fields.inputs or ()]
-    outputs = [parameter.name for parameter in fields.outputs or ()]
-    return {
-        "inputs": inputs,
-        "outputs": outputs,
-        "gives": [*outputs, *(fields.effects or ())],
-        "presupposes": fields.preconditions or (),
-        "recovery": fields.recovery or (),
-    }
-
-
-def _stated_sets(fields: SkillFields) -> dict[str, list[TokenSet]]:
-    """Return the distinct token sets of each field; a text without tokens states nothing."""
-    return {
-        name: list(dict.fromkeys(tokens for text in texts if (tokens := _tokens(text))))
-        for name, texts in _stated_texts(fields).items()
-    }
-
-
-def _given_by(name: str) -> list[TokenSet]:
-    tokens = tuple(sorted(set(without_verb(name))))
-    return [tokens] if tokens else []
-
-
-def _tokens(*texts: str) -> TokenSet:
-    return tuple(sorted({token for text in texts for token in tokenize(text)}))
-
-
-def _statements(
-    by_skill: Sequence[Sequence[TokenSet]], row: Mapping[TokenSet, int], matrix: SparseRows
-) -> Statements:
-    rows = np.array([row[tokens] for skill in by_skill for tokens in skill], dtype=np.int64)
-    used, rows = np.unique(rows, return_inverse=True)
-    start = np.cumsum([0, *(len(skill) for skill in by_skill)])
-    return Statements(sets=matrix[used], rows=rows, start=start)
 
 
 def _mentions(skills: Sequence[Skill], references: Iterable[ResolvedReference]) -> MentionedPairs:

@@ -17,7 +17,8 @@ have a slot left.
 
 **Edges of the text prober alone** (``bound_text_only``) take the slots of their
 target first, by b; those that find none are not published. So never more than
-``scaffold_in`` edges into a skill rest on the free prober or on nothing.
+``scaffold_in`` edges into a skill rest on the free prober or on nothing, but for
+dependencies (``bound_dependencies``), which need no slot.
 
 **Alternatives** (``alternatives_apart``) have slots of their own and do not
 count as an edge that a skill already has: no relevance walks along them.
@@ -42,6 +43,7 @@ from caskg.schema import (
     SkillGraph,
 )
 
+_DEPENDENCY = EDGE_TYPES.index(EdgeType.DEPENDENCY)
 _ALTERNATIVE = EDGE_TYPES.index(EdgeType.ALTERNATIVE)
 _UNVALIDATED = EDGE_STATES.index(EdgeState.UNVALIDATED)
 
@@ -108,7 +110,10 @@ def publish(
     ties = (tie_break[candidates.target], tie_break[candidates.source])
     if config.bound_text_only:
         by_strength = np.lexsort((*ties, -strength))
-        bounded = by_strength[(reliability.text_only & (rho > 0.0))[by_strength]]
+        weak = reliability.text_only & (rho > 0.0)
+        if not config.bound_dependencies:
+            weak &= candidates.types != _DEPENDENCY
+        bounded = by_strength[weak[by_strength]]
         rho[slots.refuse(bounded)] = 0.0
     by_type = np.lexsort((*ties, -candidates.association, candidates.types))
     unvalidated = by_type[(reliability.states == _UNVALIDATED)[by_type]]

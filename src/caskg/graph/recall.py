@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from caskg.config import Bound, BuildConfig
-from caskg.graph.inputs import GraphInputs, SparseRows, Statements
+from caskg.graph.inputs import GraphInputs
 from caskg.graph.roles import ROLES, Role, pair_scores
 from caskg.graph.signals import (
     BLOCK_CELLS,
@@ -23,6 +23,7 @@ from caskg.graph.signals import (
     name_match,
     takes_nothing,
 )
+from caskg.graph.statements import SparseRows, Statements
 from caskg.schema import CHANNELS, BoolArray, Channel, FloatArray, IntArray
 
 OUT = -np.inf
@@ -46,6 +47,8 @@ def recall(
     found = [(Channel.LABEL, labelled)]
     if config.signals.weights.reference > 0:
         found.append((Channel.REFERENCE, inputs.mentions.needs))
+    if config.signals.weights.io > 0:
+        found.append((Channel.ARTIFACT, inputs.handed))
     found += _by_score(inputs, config=config, block_cells=block_cells)
     codes, place = np.unique(np.concatenate([codes for _, codes in found]), return_inverse=True)
     channels = np.zeros(len(codes), dtype=np.int64)
@@ -205,7 +208,7 @@ def best_matches(
     stating, answering = np.flatnonzero(here.count[rows]), np.flatnonzero(there.count)
     if not len(answering):
         return values
-    cost = here.count[rows[stating]] * len(there.sizes) + len(there.rows)
+    cost = here.count[rows[stating]] * there.sets.shape[0] + len(there.rows)
     for block in blocks(cost, limit=block_cells):
         skills = rows[stating[block]]
         first, last = here.start[skills[0]], here.start[skills[-1] + 1]

@@ -33,19 +33,23 @@ NO_ROLE = -1
 
 VERBS: Mapping[Role, str] = {
     Role.READ: "read parse load decode scan ingest",
-    Role.OBSERVE: "observe watch monitor look see view notice measure inspect track listen sense",
+    Role.OBSERVE: """
+        observe watch monitor look see view notice measure inspect track listen sense analyze diagnose""",
     Role.FIND: """
-        find search locate discover detect identify query lookup browse seek explore list select choose""",
+        find search locate discover detect identify query lookup browse seek explore list select choose
+        research investigate""",
     Role.ACQUIRE: """
         acquire get fetch take collect obtain retrieve download gather pick receive extract pull capture""",
     Role.PREPARE: """
-        prepare setup set install configure initialize plan arrange enable start assemble schedule define""",
+        prepare setup set install configure initialize plan arrange enable start assemble schedule define
+        design authenticate connect""",
     Role.TRANSFORM: """
         transform convert change translate edit generate create build make write merge mix combine modify
         format compute calculate process render split sort filter rewrite refactor compress compile encode
-        adapt""",
+        adapt implement develop optimize improve integrate automate migrate upgrade fix repair""",
     Role.STORE: """
-        store save put place keep archive upload export publish backup record deliver submit deploy""",
+        store save put place keep archive upload export publish backup record deliver submit deploy send
+        share""",
     Role.VERIFY: """
         verify check test validate confirm review audit assert ensure prove evaluate assess compare""",
 }

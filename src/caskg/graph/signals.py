@@ -13,8 +13,9 @@ from functools import partial
 import numpy as np
 
 from caskg.config import IO_CONTAINED, IO_SHARED, MENTIONED, SignalConfig
-from caskg.graph.inputs import GraphInputs, SparseRows, Statements
+from caskg.graph.inputs import GraphInputs
 from caskg.graph.roles import NO_ROLE, pair_scores
+from caskg.graph.statements import SparseRows, Statements
 from caskg.schema import BoolArray, FloatArray, IntArray, Signal
 
 DECIMALS = 9
@@ -23,7 +24,10 @@ DECIMALS = 9
 BLOCK_CELLS = 1 << 20
 """Most numbers that one block of work holds at a time, but for a single skill that needs more."""
 
-Overlap = Callable[[FloatArray, IntArray, IntArray], FloatArray]
+Sizes = IntArray | FloatArray
+"""How many tokens sets have, or what they weigh together."""
+
+Overlap = Callable[[FloatArray, Sizes, Sizes], FloatArray]
 """Turns the numbers of shared tokens, and of the tokens of either side, into scores in [0, 1]."""
 
 Phi = Callable[[GraphInputs, IntArray, IntArray], Signal]
@@ -33,7 +37,7 @@ Phi = Callable[[GraphInputs, IntArray, IntArray], Signal]
 # ---------------------------------------------------------------- formulas on token counts
 
 
-def jaccard(shared: FloatArray, left: IntArray, right: IntArray) -> FloatArray:
+def jaccard(shared: FloatArray, left: Sizes, right: Sizes) -> FloatArray:
     """Return |L & R| / |L | R|, in ``[0, 1]``; 0 for two empty sets.
 
     >>> jaccard(np.array([1.0, 0.0]), np.array([2, 0]), np.array([3, 0]))
@@ -43,7 +47,7 @@ def jaccard(shared: FloatArray, left: IntArray, right: IntArray) -> FloatArray:
     return ratio(shared, union)
 
 
-def affinity(shared: FloatArray, left: IntArray, right: IntArray) -> FloatArray:
+def affinity(shared: FloatArray, left: Sizes, right: Sizes) -> FloatArray:
     """Return |L & R| / sqrt(|L| |R|), in ``[0, 1]``; 0 where either set is empty.
 
     >>> affinity(np.array([1.0, 0.0]), np.array([4, 0]), np.array([1, 3]))
@@ -52,7 +56,7 @@ def affinity(shared: FloatArray, left: IntArray, right: IntArray) -> FloatArray:
     return ratio(shared, np.sqrt(left * right))
 
 
-def name_match(shared: FloatArray, left: IntArray, right: IntArray) -> FloatArray:
+def name_match(shared: FloatArray, left: Sizes, right: Sizes) -> FloatArray:
     """Return how well two parameter names match, of which neither is empty.
 
     1 when they have the same tokens, .85 when one contains the other, the
@@ -65,6 +69,16 @@ def name_match(shared: FloatArray, left: IntArray, right: IntArray) -> FloatArra
     contained = shared == np.minimum(left, right)
     partly = np.maximum(IO_SHARED, jaccard(shared, left, right))
     return np.select([shared == 0, equal, contained], [0.0, 1.0, IO_CONTAINED], default=partly)
+
+
+def need_met(shared: FloatArray, left: Sizes, right: Sizes, *, covered: float) -> FloatArray:
+    """Return what two statements share, at most 1, where it is the share *covered* of the right one, else 0.
+
+    >>> need_met(np.array([0.5, 0.5, 3.0]), np.ones(3), np.array([0.6, 2.0, 3.0]), covered=0.6)
+    array([0.5, 0. , 1. ])
+    """
+    meets: BoolArray = shared >= covered * right
+    return np.minimum(shared, 1.0) * (meets & (left > 0.0))
 
 
 # ---------------------------------------------------------------- signals
@@ -117,12 +131,48 @@ def structural_signal(
 def io_signal(inputs: GraphInputs, source: IntArray, target: IntArray) -> Signal:
     """Return the best `name_match` of an output of the source and an input of the target.
 
-    Directed. Active where the source states an output and the target an input;
-    where only the source's name stands for its outputs, active where it matches.
+    Directed; 1 where the source writes a file that the target reads. Active where the
+    source states an output and the target an input; where only the source's name stands
+    for its outputs, and for files, active where they match.
     """
     stated = inputs.stated
     match = _best_match(stated.outputs, stated.inputs, source, target, overlap=name_match)
-    return Signal(value=match.value, active=match.active & (~stated.by_name[source] | (match.value > 0)))
+    handed = is_in(inputs, inputs.handed, source, target)
+    active = match.active & (~stated.by_name[source] | (match.value > 0))
+    return Signal(value=np.maximum(match.value, handed), active=active | handed)
+
+
+def information_signal(
+    inputs: GraphInputs, source: IntArray, target: IntArray, *, covered: float
+) -> FloatArray:
+    """Return how telling the best match is of what the source states it gives and the target that it needs.
+
+    A token weighs ``max(0, log(N / (1 + df)) / log N)``, df = in how many T_i it is:
+    what many skills speak of tells little. A match counts where it is the share *covered*
+    of the need: an output of an input, an output or effect of a precondition.
+
+    Returns:
+        Shape ``(n_pairs,)``, in ``[0, 1]``; 0 where nothing matches.
+    """
+    stated, weights = inputs.stated, token_information(inputs)
+    overlap = partial(need_met, covered=covered)
+    found = [
+        _best_match(gives.weighed(weights), needs.weighed(weights), source, target, overlap=overlap).value
+        for gives, needs in ((stated.outputs, stated.inputs), (stated.gives, stated.presupposes))
+    ]
+    return np.maximum(*found)
+
+
+def token_information(inputs: GraphInputs) -> FloatArray:
+    """Return what each token tells, shape ``(n_tokens,)``, in ``[0, 1]``; see `information_signal`."""
+    n_skills, frequency = (
+        inputs.n_skills,
+        np.bincount(inputs.tokens.indices, minlength=inputs.tokens.shape[1]),
+    )
+    if n_skills < 2:  # noqa: PLR2004 - of one skill nothing can be told apart
+        return np.zeros(len(frequency))
+    told: FloatArray = np.log(n_skills / (1.0 + frequency)) / np.log(n_skills)
+    return np.maximum(told, 0.0)
 
 
 def enabler_signal(inputs: GraphInputs, source: IntArray, target: IntArray) -> Signal:
@@ -214,7 +264,7 @@ def _certain(active: BoolArray) -> Signal:
     return Signal(value=active.astype(np.float64), active=active)
 
 
-def _within(shared: FloatArray, left: IntArray, _right: IntArray, *, fewest: int) -> FloatArray:
+def _within(shared: FloatArray, left: Sizes, _right: Sizes, *, fewest: int) -> FloatArray:
     """Return 1 where the left set lies within the right one and is large enough, else 0."""
     within: BoolArray = (shared == left) & (left >= fewest)
     return within.astype(np.float64)

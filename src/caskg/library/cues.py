@@ -86,13 +86,41 @@ _POINTER = _before(
 _SKILL_BEFORE = re.compile(r"\bskills?\W*$", re.IGNORECASE)
 _SKILL_AFTER = re.compile(r"\W*skills?\b", re.IGNORECASE)
 _LEAD_IN = re.compile(r"[\W\d]*(?:[^:|]*:)?\W*")  # nothing but a list marker, or "works well with:"
+_DESCRIBES = re.compile(
+    r"(?!(?:skills?|agents?|to|for|and|or|in|on|at|by|with|from|when|if|as|then|first|before|after|instead|is|are"
+    r"|next|extensively|only)\b)[a-z]+"
+)
 _STANDS_ALONE = re.compile(r"\s*(?:$|[-\u2013\u2014:(|,.])")
 
+_USE_BEFORE = _before(
+    r"us(?:e|es|ing)|run(?:s|ning)?|load(?:s|ing)?|invok(?:e|es|ing)|appl(?:y|ies|ying)|call(?:s|ing)?",
+    r"read(?:s|ing)?|follow(?:s|ing)?|via|through|activates?|executes?|consults?|launch(?:es)?",
+    r"delegates? to|wraps?|orchestrates?",
+)
+# Where these stand before the cue, the other skill is for another case, or a choice among several.
+_CONDITION = re.compile(
+    r"\b(?:if|when(?:ever)?|where|unless|in case|only|should|wants?|needs?|prefer|or|either|optionally|can"
+    r"|could|may|might|consider|example|you are|you're|instead|alternatively|users?)\b"
+    r"|^\W*(?:for|to|in order to)\b",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"[^\W\d_][^:|(]*?(?:\u2192|[-=]>|\u2014|\u2013|\s-|:|\(|\|)\W*$|[\"\u201c'+]\s*$")
+_NUMBERED = re.compile(r"\W*(?:(?:step|phase|stage|part)\s*)?\d+\w?\b[^:]{0,60}:\W*$", re.IGNORECASE)
+_CONDITION_AFTER = _after(
+    r"(?:if|when|only|or|where|instead|alongside|for (?:more|other|further|anything|general))\b|for\s*:",
+    r"(?:commands?|tools?|flags?|options?|methods?|functions?|mcp|cli|api|librar(?:y|ies)|packages?)\b",
+    r".*[;,] (?:then )?use this\b",
+)
+_CLAUSE_ENDS = re.compile(r"[;\u2014\u2013]\s*")
+
 _TOPIC_ROLES = {
+    Topic.USED: ReferenceRole.USE,
     Topic.INPUTS: ReferenceRole.NEED,
     Topic.PRECONDITIONS: ReferenceRole.NEED,
     Topic.NEXT: ReferenceRole.NEXT,
 }
+_NO_STEPS = (Topic.RELATED, Topic.NEXT, Topic.RECOVERY)
+"""Sections in which "use x" is no step of the skill's own."""
 
 
 class Surroundings(NamedTuple):
@@ -137,12 +165,14 @@ def role(around: Surroundings, topic: Topic | None = None) -> ReferenceRole | No
     elsewhere = _CONTRAST_SENTENCE.search(previous) and _POINTS_ELSEWHERE.search(left)
     if topic is Topic.CONTRAST or elsewhere or _CONTRAST_SENTENCE.search(left) or _LIMITS_AFTER.search(right):
         return None
+    if topic not in _NO_STEPS and _uses(left, right):
+        return ReferenceRole.USE
     return _TOPIC_ROLES.get(topic, ReferenceRole.MENTION) if topic else ReferenceRole.MENTION
 
 
 def speaks_of_a_skill(around: Surroundings, topic: Topic | None = None) -> bool:
     """Whether an ordinary word is said to be a skill: "the x skill", or listed among related skills."""
-    if topic is Topic.RELATED and _LEAD_IN.fullmatch(around.left):
+    if topic in (Topic.RELATED, Topic.USED) and _LEAD_IN.fullmatch(around.left):
         return True
     return bool(_SKILL_BEFORE.search(around.left) or _SKILL_AFTER.match(around.right))
 
@@ -152,8 +182,9 @@ def points_at(around: Surroundings) -> bool:
     _, left, right = around
     if (_LEAD_IN.fullmatch(left) or left.endswith("|")) and _STANDS_ALONE.match(right):
         return True
-    cues = (_POINTER, _CONTRAST_BEFORE)
-    return any(cue.search(left) for cue in cues) or _close_role(around) is not None
+    if _CONTRAST_BEFORE.search(left) or _close_role(around) is not None:
+        return True
+    return _POINTER.search(left) is not None and not _DESCRIBES.match(right)  # "use high-contrast colours"
 
 
 def _close_role(around: Surroundings) -> ReferenceRole | None:
@@ -162,6 +193,17 @@ def _close_role(around: Surroundings) -> ReferenceRole | None:
     if _NEXT_AFTER.search(around.right) or _precedes(_NEXT_BEFORE, around.left):
         return ReferenceRole.NEXT
     return None
+
+
+def _uses(left: str, right: str) -> bool:
+    """Whether the skill's own steps call for the mentioned one, in every case: "make the chart with `x`"."""
+    cue = _USE_BEFORE.search(left)
+    if cue is None or _CONDITION_AFTER.search(right):
+        return False
+    head = left[: cue.start()]
+    labelled = _LABEL.search(head) and not _NUMBERED.search(head)
+    clause = _CLAUSE_ENDS.split(head)[-1]
+    return not (labelled or _CONDITION.search(clause) or _ANOTHER_BEFORE.search(head))
 
 
 def _precedes(cue: re.Pattern[str], left: str) -> bool:

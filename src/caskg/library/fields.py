@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
+from caskg.library.artifacts import artifacts
 from caskg.library.front_matter import Value
 from caskg.library.headings import Topic, section_topics
 from caskg.library.markdown import Item, list_items, plain
@@ -65,12 +66,15 @@ def extract_fields(
         found = () if written else items(topic) or ()
         return written or _some(_parameter(item) for item in found)
 
+    files = artifacts(sections)
     return SkillFields(
         inputs=parameters(_INPUTS, Topic.INPUTS),
         outputs=parameters(_OUTPUTS, Topic.OUTPUTS),
         preconditions=texts(Topic.PRECONDITIONS),
         effects=texts(Topic.EFFECTS),
         recovery=texts(Topic.RECOVERY),
+        writes=files.writes or None,
+        reads=files.reads or None,
         tools=_some(tool for key in _TOOLS for tool in _tools(stated.get(key, ""))),
         tags=_some(tag for key in _TAGS for tag in _words(stated.get(key, ""))),
         references=_some(_references(stated, sections, topics, description)),

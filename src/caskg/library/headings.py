@@ -17,6 +17,7 @@ class Topic(StrEnum):
     """What a section tells."""
 
     CONTRAST = "contrast"  # when to use something else
+    USED = "used"  # other skills that its steps call for
     RELATED = "related"  # other skills
     NEXT = "next"  # what to do after this skill
     RECOVERY = "recovery"
@@ -33,9 +34,12 @@ _PHRASES: dict[Topic, tuple[str, ...]] = {
         r"when not to|\b(?:do not|don't|not) (?:use|for)\b|out of scope|does not cover|not part of this",
         r"^alternatives?\b|\bvs\b|\binstead\b",
     ),
+    Topic.USED: (
+        r"\b(?:required|invoked|involved) (?:\w+ )?skills?|\bskills (?:to (?:use|invoke|load)|used|invoked)$",
+    ),
     Topic.RELATED: (
-        r"\b(?:related|other|companion|complementary|supporting|required) (?:\w+ )?skills?",
-        r"\bskills? to (?:use|invoke)|skill chain|^(?:see also|cross-?references?|works well with|related)$",
+        r"\b(?:related|other|companion|complementary|supporting) (?:\w+ )?skills?",
+        r"skill chain|^(?:see also|cross-?references?|works well with|related)$",
     ),
     Topic.NEXT: (r"^(?:next|next steps?|what(?:'s| comes) next|follow-?ups?|hand-?off)$",),
     Topic.RECOVERY: (

@@ -87,7 +87,7 @@ class Passage:
             return True
         if match.lastgroup in {"code", "bold"}:  # one word may be a program: the words around it decide
             joined = "-" in name and " " not in name
-            return joined or role(around) is not ReferenceRole.MENTION
+            return joined or role(around) not in (ReferenceRole.MENTION, ReferenceRole.USE)
         return match.lastgroup == "bare" and name == name.lower() and points_at(around)
 
     def _labels_a_link(self, match: re.Match[str]) -> bool:

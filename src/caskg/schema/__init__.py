@@ -30,6 +30,7 @@ from caskg.schema.edges import (
     SkillGraph,
 )
 from caskg.schema.library import (
+    Artifact,
     Diagnostic,
     Parameter,
     Reference,
@@ -58,6 +59,7 @@ __all__ = [
     "EDGE_STATES",
     "EDGE_TYPES",
     "PROBE_KINDS",
+    "Artifact",
     "BoolArray",
     "Bundle",
     "Candidates",

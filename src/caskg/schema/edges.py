@@ -29,6 +29,7 @@ class Channel(StrEnum):
     REFERENCE = "reference"
     ENABLER = "enabler"
     LABEL = "label"
+    ARTIFACT = "artifact"
 
 
 CHANNELS: tuple[Channel, ...] = tuple(Channel)

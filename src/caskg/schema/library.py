@@ -18,6 +18,7 @@ class ReferenceRole(StrEnum):
 
     MENTION = "mention"  # nothing
     NEED = "need"  # the other one comes before: "run x first"
+    USE = "use"  # its own steps call for the other one: "make the chart with x"
     NEXT = "next"  # the other one comes after: "then run x"
 
 
@@ -48,6 +49,19 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact:
+    """A file that a skill writes or reads.
+
+    Attributes:
+        path: In lower case, ``/``-separated, ``*`` for what differs from run to run.
+        evidence: The line it stands in, at most 300 characters.
+    """
+
+    path: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SkillFields:
     """What a document states about a skill. A field it does not state is None, never empty."""
 
@@ -56,6 +70,8 @@ class SkillFields:
     preconditions: tuple[str, ...] | None = None
     effects: tuple[str, ...] | None = None
     recovery: tuple[str, ...] | None = None
+    writes: tuple[Artifact, ...] | None = None
+    reads: tuple[Artifact, ...] | None = None
     tools: tuple[str, ...] | None = None
     tags: tuple[str, ...] | None = None
     references: tuple[Reference, ...] | None = None

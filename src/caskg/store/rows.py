@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 from caskg.errors import DamagedError, ProbeError, UsageError
 from caskg.schema import (
+    Artifact,
     Label,
     LabelSource,
     Parameter,
@@ -207,6 +208,8 @@ def _field(name: str, value: list[Any] | None) -> tuple[Any, ...] | None:
         return None
     if name in {"inputs", "outputs"}:
         return tuple(Parameter(**item) for item in value)
+    if name in {"writes", "reads"}:
+        return tuple(Artifact(**item) for item in value)
     if name == "references":
         return tuple(_reference(**item) for item in value)
     return tuple(value)

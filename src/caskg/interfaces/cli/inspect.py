@@ -35,8 +35,9 @@ def explain(*, source: str, target: str | None, task: str | None, folder: Path |
     """Say what is known about the edge SOURCE -> TARGET, or, with --task, about SOURCE in an answer.
 
     Of an edge: its type and state, association, reliability and weight, the signals that are
-    active, what each probe answered or why its answer is missing, labels, and the sentence in
-    which one of the two documents speaks of the other.
+    active, what each probe answered or why its answer is missing, the sentence in which one of
+    the two documents speaks of the other, what the source says | what the target says for each
+    other signal, and labels.
     """
     with open_workspace(folder) as workspace:
         version = workspace.current()
@@ -120,6 +121,7 @@ def _pair_document(workspace: Workspace, version: Snapshot, ends: tuple[int, int
         "target": version.ids[ends[1]],
         "edge": _edge_document(found.edge) if found.edge else None,
         "reference": _reference_document(found.reference) if found.reference else None,
+        "evidence": [asdict(each) for each in found.evidence],
         "labels": [_label_document(label, to_check=label in stale) for label in found.labels],
         "reverse": back.edge is not None,
     }
@@ -157,6 +159,7 @@ def _pair_lines(document: dict[str, Any]) -> Iterator[str]:
     rows = _edge_rows(edge) if edge else []
     if document["reference"]:
         rows.append(("reference", _reference_text(document["reference"])))
+    rows += [(each["signal"], _evidence_text(each)) for each in document["evidence"]]
     rows += [("label", _label_text(label)) for label in document["labels"]]
     yield from columns(rows, indent="  ")
     if edge is None and document["reverse"]:
@@ -182,6 +185,12 @@ def _answer_text(answer: dict[str, Any]) -> str:
 def _reference_text(reference: dict[str, str]) -> str:
     sentence = one_line(reference["evidence"], limit=300)
     return f"{reference['kind']}, {reference['role']}: {sentence}"
+
+
+def _evidence_text(evidence: dict[str, str]) -> str:
+    """Return what the source says, and what the target says."""
+    said = (one_line(evidence[end], limit=150) for end in ("source", "target"))
+    return "  |  ".join(said)
 
 
 def _label_text(label: dict[str, Any]) -> str:

@@ -1,0 +1,106 @@
+"""Files that a skill's body says it writes or reads: what one skill hands over to another.
+
+``Save the plan to `plans/{name}/spec.md``` gives a file, ``Read `plans/{name}/spec.md`
+first`` takes one. The verb nearest before the path decides; a path that no verb
+stands before is neither. Files that a skill brings along (``references/``,
+``scripts/``) are its own and are handed to nobody.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from caskg.library.markdown import plain, without_fences
+from caskg.schema import Artifact, Section
+
+_MOST_EVIDENCE = 300  # characters
+_MOST_ARTIFACTS = 40  # of one kind in one document; a file may list paths without end
+_OWN_FOLDERS = frozenset(
+    ("references", "reference", "scripts", "assets", "templates", "examples", "resources", "docs")
+)
+
+_ENDINGS = (
+    "md|mdx|jsonl?|ya?ml|toml|csv|tsv|txt|html?|xml|sql|docx|xlsx|pptx|pdf|ipynb|parquet|db|svg|drawio"
+    "|lock|env"
+)
+_PATH = re.compile(
+    rf"`(?P<code>[^`\s]{{1,150}}\.(?:{_ENDINGS}))`"
+    rf"|(?<![\w/`.(\]-])(?P<bare>(?:[\w.@{{}}<>*$-]+/){{0,8}}[\w.@{{}}<>*$-]{{1,80}}\.(?:{_ENDINGS}))(?![\w`/.-]?\w)",
+    re.IGNORECASE,
+)
+_GIVES = re.compile(
+    r"\b(?:creat|writ|sav|generat|produc|output|export|stor|emit|persist|deliver)(?:e|es|ed|ing|s|ten)?\b",
+    re.IGNORECASE,
+)
+_TAKES = re.compile(
+    r"\b(?:read|load|check|open|consult|requir|pars|import|review|ingest|consum|inspect|expect|examin|cross-check"
+    r"|from|given)(?:e|es|s|ed|ing)?\b",
+    re.IGNORECASE,
+)
+_NOT = re.compile(r"\b(?:never|not|n't|don't|avoid|without)\b", re.IGNORECASE)
+_IF_THERE = re.compile(r"\W*(?:already )?(?:exists?|is (?:present|there|missing))\b", re.IGNORECASE)
+_LINE = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+|>#]|\d+[.)]\s))|(?<=[.;!?])\s+(?=[A-Z*`])")
+_HOLE = re.compile(
+    r"\{[^}]*\}+|<[^>]*>|\$\{?\w+\}?|\*+|\[[^\]]*\]|YYYY(?:[-_]?MM)?(?:[-_]?DD)?", re.IGNORECASE
+)
+
+
+class Artifacts(NamedTuple):
+    """What a body hands over and what it takes; a file that it does both with is its own."""
+
+    writes: tuple[Artifact, ...]
+    reads: tuple[Artifact, ...]
+
+
+def artifacts(sections: Sequence[Section]) -> Artifacts:
+    """Return the files that a body says it writes, and those that it reads, each once.
+
+    >>> body = Section(title="", level=0, text="Read `notes/log.md` first. Then write `plans/{day}/Plan.md`.")
+    >>> [artifact.path for artifact in artifacts([body]).writes]
+    ['plans/*/plan.md']
+    """
+    writes: dict[str, Artifact] = {}
+    reads: dict[str, Artifact] = {}
+    for section in sections:
+        for line in _LINE.split(without_fences(section.text)):
+            for path, given in _handled(line):
+                found = writes if given else reads
+                if len(found) < _MOST_ARTIFACTS:
+                    found.setdefault(path, Artifact(path=path, evidence=plain(line)[:_MOST_EVIDENCE]))
+    both = writes.keys() & reads.keys()
+    return Artifacts(
+        writes=tuple(writes.values()), reads=tuple(each for path, each in reads.items() if path not in both)
+    )
+
+
+def _handled(line: str) -> Iterator[tuple[str, bool]]:
+    """Yield each path of a line of prose with whether it is written."""
+    if "." not in line:
+        return
+    for match in _PATH.finditer(line):
+        path = _path_key(match["code"] or match["bare"])
+        left = line[: match.start()]
+        gives, takes = _last_end(_GIVES, left), _last_end(_TAKES, left)
+        if not path or _NOT.search(left):
+            continue
+        if max(gives, takes) >= 0:
+            yield path, gives > takes
+        elif _IF_THERE.match(line, match.end()):
+            yield path, False
+
+
+def _path_key(path: str) -> str:
+    """Return the form in which paths are compared, empty for one that is the skill's own or names nothing.
+
+    >>> _path_key("./Plans/{name}/Spec.md"), _path_key("references/a.md"), _path_key("{name}.md")
+    ('plans/*/spec.md', '', '')
+    """
+    parts = [part for part in _HOLE.sub("*", path).lower().split("/") if part not in ("", ".", "~", "..")]
+    stem = parts[-1].rsplit(".", 1)[0].strip("*-_.") if parts else ""
+    if not stem or parts[0] in _OWN_FOLDERS or ":" in path:
+        return ""
+    return "/".join(parts)
+
+
+def _last_end(pattern: re.Pattern[str], text: str) -> int:
+    return max((found.end() for found in pattern.finditer(text)), default=-1)

@@ -1,0 +1,95 @@
+"""Files that a body says it writes or reads."""
+
+import pytest
+
+from caskg.library.artifacts import artifacts
+from caskg.schema import Section
+
+
+def found(text: str) -> tuple[list[str], list[str]]:
+    """Return the paths that a body writes, and those that it reads."""
+    writes, reads = artifacts([Section(title="", level=0, text=text)])
+    return [each.path for each in writes], [each.path for each in reads]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write the list to `notes/List.md`.",
+        "Save it as notes/list.md for later.",
+        "The list is stored at `./notes/list.md`.",
+        "Read the log, then create `~/notes/list.md`.",
+        "- **Output**: `notes/list.md`",
+    ],
+)
+def test_a_file_that_is_written(text: str) -> None:
+    """The verb nearest before the path decides; paths are compared in lower case."""
+    assert found(text) == (["notes/list.md"], [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Read `notes/list.md` first.",
+        "Check for notes/list.md before asking.",
+        "Write a summary from `notes/list.md`.",
+        "If `notes/list.md` exists, ask less.",
+        "`notes/list.md` is present.",
+    ],
+)
+def test_a_file_that_is_read(text: str) -> None:
+    """Or that may be there."""
+    assert found(text) == ([], ["notes/list.md"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`notes/list.md` is the list.",
+        "Never write to `notes/list.md`.",
+        "Read `references/list.md`.",
+        "Read [the list](notes/list.md).",
+        "Read https://example.org/notes/list.md today.",
+        "Create `*.md`.",
+        "Create `{name}.md`.",
+        "Read the chapter notes/list.",
+        "```\nwrite notes/list.md\n```",
+        "Write it.\n\n`notes/list.md`",
+        "Write it.\n- `notes/list.md`",
+        "Write it. Then `notes/list.md`",
+    ],
+)
+def test_what_is_not_handed_over(text: str) -> None:
+    """No verb in the sentence, a denial, the skill's own folders, links, nameless files, code."""
+    assert found(text) == ([], [])
+
+
+def test_a_file_that_is_written_and_read_is_the_skills_own() -> None:
+    """It stays its output: others may read it."""
+    assert found("Write `a-b/log.md`. Later read `a-b/log.md`.") == (["a-b/log.md"], [])
+
+
+def test_what_differs_from_run_to_run_is_a_star() -> None:
+    """However authors mark it."""
+    text = "Create `{year}/<name>/$DAY/a.md` and `b-[topic].md` and `YYYY-MM-DD-log.md`."
+    assert found(text) == (["*/*/*/a.md", "b-*.md", "*-log.md"], [])
+
+
+def test_evidence_is_the_line_in_plain_words_and_bounded() -> None:
+    """What `explain` shows."""
+    (written,), _ = artifacts([Section(title="", level=0, text=f"Save **all** to `a/b.md` {'x' * 400}.")])
+    assert written.evidence.startswith("Save all to a/b.md xxx")
+    assert len(written.evidence) == 300
+
+
+def test_the_first_line_that_tells_of_a_file_is_its_evidence() -> None:
+    """A file counts once, in whatever section."""
+    sections = [Section(title=t, level=1, text=f"Save {t} to `x/y.json`.") for t in ("one", "two")]
+    (written,), _ = artifacts(sections)
+    assert written.evidence == "Save one to x/y.json."
+
+
+def test_a_file_may_list_paths_without_end() -> None:
+    """The first forty count."""
+    text = "\n".join(f"- Create `out/file{n}.md`" for n in range(50))
+    assert len(found(text)[0]) == 40
