@@ -152,6 +152,9 @@ def build_workspace(
     if previous and previous.meta["state"] == state:
         return _report(previous, unchanged=True)
     library = parse_library(found)
+    followed = _follow_moves(workspace, library, previous)
+    if any(followed.values()):
+        state = _state(found.digest, config, _encoder_name(kind), workspace)
     made = _encoder_to_build(kind, library, previous)
     result = build(
         library, workspace=workspace, encoder=made, prober=TextProber(), config=config, progress=progress
@@ -166,10 +169,31 @@ def build_workspace(
         "prompt_version": TextProber().prompt_version,
         "roots": [str(Path(root).absolute()) for root in roots],
         "state": state,
+        **followed,
         **_counts(result),
     }
     workspace.publish(skills=library.skills, arrays=_arrays(library, result, made), meta=meta)
     return _report(workspace.current(), unchanged=False)
+
+
+def _follow_moves(
+    workspace: Workspace, library: SkillLibrary, previous: Snapshot | None
+) -> dict[str, list[str]]:
+    """Let labels and switches follow skills whose folder was moved or renamed, and say which did."""
+    now = {skill.id: skill.content_hash for skill in library.skills}
+    labels = [
+        f"{old.source} -> {old.target}, now {new.source} -> {new.target}"
+        for old, new in workspace.ledger.follow_moves(now)
+    ]
+    before = dict(zip(previous.ids, previous.content_hashes, strict=True)) if previous else {}
+    gone = {before[skill_id]: skill_id for skill_id in workspace.switches.disabled() & before.keys() - now}
+    moved = {new: gone[text] for new, text in now.items() if new not in before and text in gone}
+    if moved:  # all of them: what was hidden must not come back by another name
+        workspace.switches.disable(moved)
+    return {
+        "labels_followed": labels,
+        "disabled_followed": [f"{old}, now {new}" for new, old in sorted(moved.items())],
+    }
 
 
 def _current_meta(workspace: Workspace) -> Mapping[str, Any] | None:
