@@ -18,17 +18,15 @@ from numpy.typing import NDArray
 from caskg import __version__
 from caskg.config import BuildConfig, Profile, RetrieveConfig, build_config, retrieve_config
 from caskg.errors import DamagedError, EncoderError, LibraryError, UsageError
-from caskg.inspection import current_version, diagnostics_of
-from caskg.protocols import Encoder
+from caskg.inspection import SwitchedRetriever, current_version, diagnostics_of
+from caskg.protocols import Encoder, Retriever
 from caskg.schema import EDGE_STATES, EDGE_TYPES, Diagnostic, LabelSource, Skill, SkillLibrary
 from caskg.store.snapshot import Snapshot
 from caskg.store.workspace import Workspace
 
 if TYPE_CHECKING:
-    from caskg.baselines.flat import FlatRetriever
     from caskg.library.lsa import LsaEncoder
     from caskg.published import Build
-    from caskg.retrieval.retriever import GraphRetriever
     from caskg.retrieval.seeds import SearchIndex
 
 WORKSPACE_NAME = ".caskg"
@@ -256,12 +254,14 @@ def _stored_encoder(version: Snapshot) -> "LsaEncoder":
 
 
 def _arrays(library: SkillLibrary, result: "Build", encoder: Encoder) -> dict[str, NDArray[Any]]:
+    from caskg.library.duplicates import duplicate_pairs
     from caskg.library.lsa import LsaEncoder
     from caskg.published import prefixed, to_arrays
 
     arrays = to_arrays(result, names=[skill.name for skill in library.skills])
     arrays["diagnostics"] = _as_json([asdict(finding) for finding in library.diagnostics])
     arrays["tags"] = _as_json([skill.fields.tags or () for skill in library.skills])
+    arrays["duplicates"] = _as_json(list(duplicate_pairs(library.skills)))
     if isinstance(encoder, LsaEncoder):
         arrays |= prefixed("encoder", encoder.arrays())
     return arrays
@@ -306,8 +306,10 @@ def _report(version: Snapshot, *, unchanged: bool) -> BuildReport:
 # ---------------------------------------------------------------- query
 
 
-def open_retriever(version: Snapshot) -> "GraphRetriever":
+def open_retriever(version: Snapshot) -> Retriever:
     """Return the retriever of a published version, with the constants of its profile.
+
+    Skills that are disabled in the workspace are hidden, as of the moment of each task.
 
     Raises:
         EncoderError: The version was built with an encoder that is not installed, or with another one.
@@ -317,14 +319,15 @@ def open_retriever(version: Snapshot) -> "GraphRetriever":
     from caskg.retrieval.retriever import GraphRetriever
 
     graph = graph_from(version.arrays, n_skills=len(version.ids))
-    return GraphRetriever(graph=graph, **_parts(version))
+    found = GraphRetriever(graph=graph, **_parts(version))
+    return SwitchedRetriever(retriever=found, switches=version.switches)
 
 
-def open_flat(version: Snapshot) -> "FlatRetriever":
+def open_flat(version: Snapshot) -> Retriever:
     """Return the flat hybrid over the skills of a published version. Raises as `open_retriever` does."""
     from caskg.baselines.flat import FlatRetriever
 
-    return FlatRetriever(**_parts(version))
+    return SwitchedRetriever(retriever=FlatRetriever(**_parts(version)), switches=version.switches)
 
 
 class _Parts(TypedDict):

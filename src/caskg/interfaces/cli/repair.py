@@ -53,6 +53,6 @@ def _lines(document: Mapping[str, Any]) -> Iterator[str]:
 
 def _build_command(*, roots: list[str] | None, profile: str | None, encoder: str | None) -> str:
     """Return how to build as the last time, as far as that is known."""
-    chosen = (("--profile", profile), ("--encoder", encoder))
-    options = [word for option in chosen if option[1] for word in option]
-    return " ".join(["caskg build", *(shlex.quote(word) for word in [*options, *(roots or ["PATH"])])])
+    words = ["--profile", profile] if profile else []
+    words += ["--encoder", encoder] if encoder else []
+    return " ".join(["caskg build", *map(shlex.quote, [*words, *(roots or ["PATH"])])])
