@@ -254,14 +254,13 @@ def _stored_encoder(version: Snapshot) -> "LsaEncoder":
 
 
 def _arrays(library: SkillLibrary, result: "Build", encoder: Encoder) -> dict[str, NDArray[Any]]:
-    from caskg.library.duplicates import duplicate_pairs
     from caskg.library.lsa import LsaEncoder
     from caskg.published import prefixed, to_arrays
 
     arrays = to_arrays(result, names=[skill.name for skill in library.skills])
     arrays["diagnostics"] = _as_json([asdict(finding) for finding in library.diagnostics])
     arrays["tags"] = _as_json([skill.fields.tags or () for skill in library.skills])
-    arrays["duplicates"] = _as_json(list(duplicate_pairs(library.skills)))
+    arrays["duplicates"] = _as_json(result.duplicates)
     if isinstance(encoder, LsaEncoder):
         arrays |= prefixed("encoder", encoder.arrays())
     return arrays

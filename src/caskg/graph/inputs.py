@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 
 from caskg.config import SignalConfig
 from caskg.graph.roles import Role, role_codes, role_of, without_verb
+from caskg.library.duplicates import NearDuplicates
 from caskg.library.lexical import token_matrix, tokenize
 from caskg.library.texts import distinctive_names
 from caskg.schema import (
@@ -111,6 +112,8 @@ class GraphInputs:
         stated: What the documents state.
         roles: Positions in `ROLES`, or `NO_ROLE`; shape ``(n_skills,)``.
         mentions: Who mentions whom.
+        duplicates: Pairs that share most of their text, in both directions, as sorted codes
+            ``source * n_skills + target``.
         tie_break: Ranks by a hash of the text, shape ``(n_skills,)``: content decides between
             equal scores, so that neither ids nor the order of files matter.
     """
@@ -120,6 +123,7 @@ class GraphInputs:
     stated: StatedFields
     roles: CodeArray
     mentions: MentionedPairs
+    duplicates: IntArray
     tie_break: IntArray
 
     @property
@@ -138,6 +142,7 @@ def graph_inputs(
     vectors: VectorArray,
     references: Sequence[ResolvedReference],
     *,
+    duplicates: Sequence[NearDuplicates] = (),
     config: SignalConfig,
 ) -> GraphInputs:
     """Read everything that signals compare.
@@ -146,6 +151,7 @@ def graph_inputs(
         library: The skills.
         vectors: Shape ``(n_skills, d)``: the encoded `signal_texts`.
         references: The mentions whose skill was found.
+        duplicates: The skills that share most of their text.
         config: What names are good for.
 
     Raises:
@@ -172,8 +178,15 @@ def graph_inputs(
         ),
         roles=role_codes(_role(skill, config=config) for skill in skills),
         mentions=_mentions(skills, references),
+        duplicates=_duplicate_codes(duplicates, n_skills=len(skills)),
         tie_break=_content_ranks(skills),
     )
+
+
+def _duplicate_codes(duplicates: Sequence[NearDuplicates], *, n_skills: int) -> IntArray:
+    ends = [(pair.first, pair.second) for pair in duplicates]
+    first, second = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+    return np.sort(np.concatenate([first * n_skills + second, second * n_skills + first]))
 
 
 def signal_texts(library: SkillLibrary, *, config: SignalConfig) -> list[str]:

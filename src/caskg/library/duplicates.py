@@ -40,11 +40,15 @@ def duplicate_pairs(skills: Sequence[Skill]) -> Iterator[NearDuplicates]:
     time is that of reading the lines, not that of all pairs.
     """
     lines = [_lines(skill) for skill in skills]
+    sizes = [sum(map(len, each)) for each in lines]
     for first, second in sorted(_pairs(lines)):
-        if skills[first].content_hash != skills[second].content_hash:
-            share = _share(lines[first], lines[second])
-            if share >= LEAST_SHARE:
-                yield NearDuplicates(first, second, share)
+        smaller, larger = sorted((sizes[first], sizes[second]))
+        if smaller < LEAST_SHARE * larger or skills[first].content_hash == skills[second].content_hash:
+            continue  # the share is at most smaller / larger
+        both = sum(map(len, lines[first] & lines[second]))
+        share = both / (smaller + larger - both)
+        if share >= LEAST_SHARE:
+            yield NearDuplicates(first, second, share)
 
 
 def _lines(skill: Skill) -> frozenset[str]:
@@ -63,8 +67,3 @@ def _pairs(lines: Sequence[frozenset[str]]) -> set[tuple[int, int]]:
         if 1 < len(numbers) <= _COMMON_LINE
         for pair in combinations(numbers, 2)
     }
-
-
-def _share(first: frozenset[str], second: frozenset[str]) -> float:
-    both = sum(map(len, first & second))
-    return both / (sum(map(len, first)) + sum(map(len, second)) - both)
