@@ -78,6 +78,19 @@ def test_a_lost_database_can_be_gone_on_without(path: Path) -> None:
     assert publish(path) == 1
 
 
+def test_an_interrupted_repair_is_done_again(path: Path) -> None:
+    """Killed at the worst moment: the old files are aside, and the new database is not yet in its place."""
+    (path / "damaged-1").mkdir()
+    (path / "unfinished-repair").mkdir()
+    for name in (FILE_NAME, "versions"):
+        (path / name).rename(path / "damaged-1" / name)
+    with pytest.raises(DamagedError, match="has lost its database"):
+        Workspace.open_or_create(path)
+    assert mended(path).aside == path / "damaged-2"
+    assert not (path / "unfinished-repair").exists()
+    assert (path / "damaged-1" / FILE_NAME).is_file()
+
+
 def test_a_strangers_folder_is_not_taken_for_a_damaged_workspace(path: Path) -> None:
     """Its files stay, whatever they are called."""
     (path / FILE_NAME).unlink()
@@ -113,6 +126,15 @@ def test_one_damaged_row_costs_that_row(path: Path, statement: str, table: str) 
     assert {entry.name for entry in path.iterdir()} == {FILE_NAME, "damaged-1"}
     assert publish(path) == 1
     assert repair(path) is None
+
+
+def test_one_letter_in_the_list_of_tables_is_no_loss(path: Path) -> None:
+    """SQLite reads it as a table with other columns, or not as text at all."""
+    content = (path / FILE_NAME).read_bytes()
+    place = content.index(b"CREATE TABLE switches") + 7
+    for letter in (b"x", b"\xff"):
+        (path / FILE_NAME).write_bytes(content[:place] + letter + content[place + 1 :])
+        assert mended(path).saved == EVERYTHING
 
 
 @pytest.mark.parametrize("start", [0, 16, 100, 2000], ids=["magic", "header", "tree", "schema"])

@@ -223,14 +223,15 @@ def check_for_loss(folder: Path) -> None:
     """Refuse a folder that had a database: one without is made anew, and nobody would miss the old one.
 
     Raises:
-        DamagedError: There are arrays of versions, and nothing that is not ours.
+        DamagedError: There are arrays of versions, or what a repair put aside, and nothing that is not ours.
     """
-    if not folder.is_dir() or not any(folder.glob("versions/[0-9]*/*.npy")):
+    if not folder.is_dir():
         return
-    if all(entry.name.startswith(_OURS) for entry in folder.iterdir()):
+    left = any(folder.glob("versions/[0-9]*/*.npy")) or any(folder.glob(f"damaged-[0-9]*/{FILE_NAME}"))
+    if left and all(entry.name.startswith(_OURS) for entry in folder.iterdir()):
         msg = (
             f"The workspace {folder} has lost its database, {FILE_NAME}, with all answers and labels; only "
-            "arrays are left. Restore a copy of that file, or run `caskg repair` to go on without it."
+            "other files are left. Restore a copy of that file, or run `caskg repair` to go on without it."
         )
         raise DamagedError(msg)
 
@@ -308,6 +309,12 @@ def _check_header(folder: Path, connection: sqlite3.Connection) -> None:
             "restore a copy of it, run `caskg repair` to save what can be read, or choose another folder."
         )
         raise DamagedError(msg)
+
+
+def has_our_tables(connection: sqlite3.Connection) -> bool:
+    """Return whether the tables are, to the letter, those of a format that this CaSKG knows."""
+    tables = _tables(connection)
+    return any(tables == _expected_tables(known) for known in SCHEMAS)
 
 
 def _number(connection: sqlite3.Connection, pragma: str) -> int:

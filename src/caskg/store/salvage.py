@@ -23,6 +23,7 @@ from caskg.store.database import (
     Database,
     create_database,
     explained,
+    has_our_tables,
     open_database,
 )
 from caskg.store.ledger import Ledger
@@ -33,6 +34,7 @@ _ASIDE = "damaged-"
 _WORK = "unfinished-repair"
 _LOG = f"{FILE_NAME}-wal"
 _PAGE = 4096  # bytes, what SQLite makes where it is not told otherwise
+_UNREADABLE = (sqlite3.DatabaseError, UnicodeDecodeError)  # the latter from messages that quote damage
 _KEYS = {
     "hashes": ("id",),
     "questions": ("id",),
@@ -167,9 +169,9 @@ def _mend_first_page(file: Path) -> None:
     """
     try:
         with closing(sqlite3.connect(file)) as connection:
-            if {name for (name,) in connection.execute("SELECT name FROM sqlite_master")} >= _KEYS.keys():
+            if has_our_tables(connection):
                 return
-    except sqlite3.DatabaseError:
+    except _UNREADABLE:
         pass
     empty = (file.parent.parent / FILE_NAME).read_bytes()
     size = max(len(empty), file.stat().st_size // _PAGE * _PAGE)
@@ -192,7 +194,7 @@ def _read_until_damage(connection: sqlite3.Connection, name: str, order: str) ->
     try:
         for row in connection.execute(f"SELECT * FROM {name} ORDER BY {order}"):
             rows.append(row)  # what came before an error counts
-    except sqlite3.DatabaseError:
+    except _UNREADABLE:
         return rows, False
     return rows, True
 
