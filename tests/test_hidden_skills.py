@@ -1,16 +1,19 @@
 """A skill that a caller may not see is nowhere in an answer: filters and switches through a whole build."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from builds import THINGS, VERBS, write_skill
+from caskg.errors import UsageError
 from caskg.inspection import hidden_ids
+from caskg.protocols import Retriever
 from caskg.retrieval.bundle import render
+from caskg.store.snapshot import Snapshot
 from caskg.store.workspace import Workspace
-from caskg.wiring import build_workspace, open_retriever
+from caskg.wiring import build_workspace, open_flat, open_retriever
 
 FOLDERS = ("alley", "barn/loft", "barn/yard", "cellar")
 TAGS = ("red", "green", "blue")
@@ -73,3 +76,32 @@ def test_what_is_filtered_out_or_disabled_appears_nowhere(
     assert not [skill_id for skill_id in hidden if skill_id in answer]
     if not ranking.abstained:
         assert any(skill_id in answer for skill_id in version.ids)
+
+
+@given(
+    words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=4),
+    disabled=st.sets(st.sampled_from(NUMBERS), max_size=9),
+    open_one=st.sampled_from([open_retriever, open_flat]),
+)
+def test_a_host_that_forgets_the_switches_does_not_show_what_is_disabled(
+    workspace: Workspace,
+    words: list[str],
+    disabled: set[int],
+    open_one: Callable[[Snapshot], Retriever],
+) -> None:
+    """A retriever that was opened before the switch knows of it, and `exclude=` adds to it."""
+    workspace.switches.enable(workspace.switches.disabled())
+    retriever = open_one(workspace.current())
+    workspace.switches.disable(map(id_of, disabled))
+    first = retriever.retrieve(" ".join(words))
+    shown = [ranked.skill.id for ranked in first.skills][:1]
+    second = retriever.retrieve(" ".join(words), exclude=shown)
+    for ranking, hidden in ((first, set()), (second, set(shown))):
+        answer = repr(ranking) + render(ranking).text
+        assert not [skill_id for skill_id in {*map(id_of, disabled), *hidden} if skill_id in answer]
+
+
+def test_an_exclude_that_is_one_text_is_refused(workspace: Workspace) -> None:
+    """Its letters would hide nobody."""
+    with pytest.raises(UsageError, match="exclude"):
+        open_retriever(workspace.current()).retrieve("read", exclude="alley/id00")

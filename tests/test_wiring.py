@@ -237,6 +237,44 @@ def test_a_label_outlives_an_edit_and_is_listed_to_be_checked(workspace: Workspa
     assert labels_to_check(workspace.ledger.labels(), workspace.current()) == (said,)
 
 
+def test_a_label_follows_a_renamed_folder_and_the_build_says_so(workspace: Workspace, garden: Path) -> None:
+    """What a person said is about the text, wherever it lies."""
+    build_garden(workspace, garden)
+    workspace.ledger.set_label(label(workspace.current(), "mow-lawn", "press-juice"))
+    build_garden(workspace, garden)
+    (garden / "mow-lawn").rename(garden / "lawn")
+    report = build_garden(workspace, garden)
+    assert report.meta["labels_followed"] == ["mow-lawn -> press-juice, now lawn -> press-juice"]
+    assert report.meta["candidate_states"]["confirmed"] == 1
+    assert labels_to_check(workspace.ledger.labels(), workspace.current()) == ()
+    assert build_garden(workspace, garden).unchanged
+
+
+def test_a_label_on_a_removed_skill_waits_until_it_comes_back(workspace: Workspace, garden: Path) -> None:
+    """Listed to be checked in the meantime; a week without a plug-in costs nobody what they said."""
+    build_garden(workspace, garden)
+    said = label(workspace.current(), "mow-lawn", "press-juice")
+    workspace.ledger.set_label(said)
+    (garden / "mow-lawn").rename(garden.parent / "away")
+    assert build_garden(workspace, garden).meta["candidate_states"]["confirmed"] == 0
+    assert labels_to_check(workspace.ledger.labels(), workspace.current()) == (said,)
+    (garden.parent / "away").rename(garden / "mow-lawn")
+    assert build_garden(workspace, garden).meta["candidate_states"]["confirmed"] == 1
+    assert labels_to_check(workspace.ledger.labels(), workspace.current()) == ()
+
+
+def test_a_disabled_skill_stays_disabled_where_its_folder_is_renamed(
+    workspace: Workspace, garden: Path
+) -> None:
+    """And a copy of it that was there before does not become disabled."""
+    write_skill(garden, "copy", GARDEN["mow-lawn"], name="mow-lawn")
+    build_garden(workspace, garden)
+    workspace.switches.disable(["mow-lawn"])
+    (garden / "mow-lawn").rename(garden / "lawn")
+    assert build_garden(workspace, garden).meta["disabled_followed"] == ["mow-lawn, now lawn"]
+    assert workspace.switches.disabled() == {"mow-lawn", "lawn"}
+
+
 def test_an_authors_declaration_is_published_until_it_is_removed(workspace: Workspace, garden: Path) -> None:
     """`metadata: caskg-requires`; a person's rejection goes before it."""
     write_skill(garden, "press-juice", GARDEN["press-juice"], requires="pick-apples")

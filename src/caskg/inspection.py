@@ -2,25 +2,35 @@
 
 import difflib
 import json
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from caskg.errors import DamagedError, NoVersionError, UsageError
+from caskg.protocols import Retriever
 from caskg.published import candidates_from, graph_from, names_from, reliability_from
 from caskg.retrieval.explain import EdgeExplanation, edge_step, explain_edge
 from caskg.schema import (
+    EDGE_TYPES,
+    BoolArray,
+    Candidates,
     Diagnostic,
     EdgeStep,
+    EdgeType,
+    IntArray,
     Label,
+    Ranking,
     ResolvedReference,
     Severity,
+    SkillGraph,
     SkillLibrary,
 )
 from caskg.store.snapshot import Snapshot
+from caskg.store.switches import Switches
 from caskg.store.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -42,6 +52,23 @@ class PairExplanation:
     reference: ResolvedReference | None
     evidence: "tuple[Evidence, ...]"
     labels: tuple[Label, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relatives:
+    """Skills that stand beside one, and neither before nor after it; the nearest first.
+
+    Attributes:
+        alternatives: Id and cosine of skills that do the same thing in other words.
+        duplicates: Id and share of the text in common, 1 for a copy.
+    """
+
+    alternatives: tuple[tuple[str, float], ...]
+    duplicates: tuple[tuple[str, float], ...]
+
+
+_ALTERNATIVE = EDGE_TYPES.index(EdgeType.ALTERNATIVE)
+_COLUMNS = [each.name for each in fields(SkillGraph) if each.name != "n_skills"]
 
 
 def current_version(workspace: Workspace) -> Snapshot | None:
@@ -81,6 +108,32 @@ def hidden_ids(
     if folders:
         visible &= lying_in(version.ids, folders)
     return workspace.switches.disabled() | (set(version.ids) - visible)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SwitchedRetriever:
+    """A retriever from which disabled skills are hidden, whatever its caller forgets.
+
+    Attributes:
+        retriever: The one that is asked.
+        switches: Read for every task, so that a switch holds at once.
+    """
+
+    retriever: Retriever
+    switches: Switches
+
+    def retrieve(
+        self, query: str, *, k: int = 8, have: Collection[str] = (), exclude: Collection[str] = ()
+    ) -> Ranking:
+        """Rank skills for *query*, none that is disabled or in *exclude*. Arguments as in `Retriever`.
+
+        Raises:
+            UsageError: An argument cannot be used.
+            DamagedError: The switches are not what was written: nobody knows what must be hidden.
+        """
+        if not isinstance(exclude, str):  # a text is refused by the retriever
+            exclude = self.switches.disabled().union(exclude)
+        return self.retriever.retrieve(query, k=k, have=have, exclude=exclude)
 
 
 def tagged(version: Snapshot, tags: Collection[str]) -> set[str]:
@@ -139,11 +192,74 @@ def labels_to_check(labels: Sequence[Label], version: Snapshot) -> tuple[Label, 
 
 
 def edges_of(version: Snapshot, position: int) -> tuple[EdgeStep, ...]:
-    """Return the published edges into and out of a skill, the heaviest first."""
+    """Return the published edges between a skill and others that are enabled, the heaviest first."""
     graph = graph_from(version.arrays, n_skills=len(version.ids))
-    rows = np.flatnonzero((graph.source == position) | (graph.target == position))
+    rows = _rows_of(graph, version, position)
     rows = rows[np.argsort(-graph.weight[rows], kind="stable")]
     return tuple(edge_step(graph, row, version.ids) for row in rows.tolist())
+
+
+def _rows_of(edges: SkillGraph | Candidates, version: Snapshot, position: int) -> IntArray:
+    """Return the rows of the edges between a skill and others that are enabled."""
+    joined = (edges.source == position) | (edges.target == position)
+    other = np.where(edges.source == position, edges.target, edges.source)
+    return np.flatnonzero(joined & _enabled(version)[other])
+
+
+def _enabled(version: Snapshot) -> BoolArray:
+    """Return which skills are not disabled, by position."""
+    off = version.switches.disabled()
+    return np.array([skill_id not in off for skill_id in version.ids], dtype=np.bool_)
+
+
+def relatives_of(version: Snapshot, position: int) -> Relatives:
+    """Return the enabled skills that say nearly the same as a skill, or do the same thing."""
+    ids, own_hash = version.ids, version.content_hashes[position]
+    duplicates = {at: 1.0 for at, text in enumerate(version.content_hashes) if text == own_hash}
+    for first, second, share in _duplicates(version):
+        if position in (first, second):
+            duplicates[first + second - position] = share
+    candidates = candidates_from(version.arrays, n_skills=len(ids))
+    rows = _rows_of(candidates, version, position)
+    rows = rows[candidates.types[rows] == _ALTERNATIVE]
+    ends = (candidates.source[rows] + candidates.target[rows] - position).tolist()
+    likeness = candidates.signals["semantic"].value[rows].tolist()
+    alternatives = {at: like for at, like in zip(ends, likeness, strict=True) if at not in duplicates}
+    enabled = _enabled(version)
+    del duplicates[position]
+    return Relatives(
+        alternatives=_nearest(alternatives, ids),
+        duplicates=_nearest({at: share for at, share in duplicates.items() if enabled[at]}, ids),
+    )
+
+
+def _duplicates(version: Snapshot) -> Iterable[tuple[int, int, float]]:
+    """Return the near duplicates of a version; one of an older CaSKG has them in its skills only."""
+    if "duplicates" in version.arrays:
+        return _from_json(version, "duplicates")
+    from caskg.library.duplicates import duplicate_pairs
+
+    return duplicate_pairs(version.skills)
+
+
+def _nearest(found: Mapping[int, float], ids: Sequence[str]) -> tuple[tuple[str, float], ...]:
+    """Return ids with their likeness, the nearest first."""
+    return tuple((ids[at], like) for at, like in sorted(found.items(), key=lambda each: (-each[1], each[0])))
+
+
+def visible_graph(version: Snapshot) -> tuple[SkillGraph, list[str], list[str]]:
+    """Return the published graph of the skills that are enabled, with their ids and names."""
+    graph, enabled = graph_from(version.arrays, n_skills=len(version.ids)), _enabled(version)
+    kept = enabled[graph.source] & enabled[graph.target]
+    number = np.cumsum(enabled) - 1
+    columns = {name: getattr(graph, name)[kept] for name in _COLUMNS}
+    columns |= {name: number[columns[name]] for name in ("source", "target")}
+    names = names_from(version.arrays)
+    return (
+        SkillGraph(n_skills=int(enabled.sum()), **columns),
+        list(compress(version.ids, enabled)),
+        list(compress(names, enabled)),
+    )
 
 
 def explain_pair(workspace: Workspace, version: Snapshot, ends: tuple[int, int]) -> PairExplanation:
@@ -197,10 +313,14 @@ def _reference(version: Snapshot, ends: tuple[int, int]) -> ResolvedReference | 
 def position_of(version: Snapshot, name: str) -> int:
     """Return the position of the skill that a person means by *name*.
 
+    A disabled skill is meant only where no other can be, and is never proposed.
+
     Raises:
         UsageError: There is no such skill, or there are several.
     """
-    found = positions_of(version, name)
+    named = positions_of(version, name)
+    off = version.switches.disabled()
+    found = [at for at in named if version.ids[at] not in off] or named
     if len(found) == 1:
         return found[0]
     if found:
@@ -234,4 +354,6 @@ def _near(version: Snapshot, name: str) -> list[str]:
         for word in called
     }
     ids |= {skill_id: skill_id for skill_id in version.ids}
-    return list(dict.fromkeys(ids[word] for word in difflib.get_close_matches(name, ids, n=3)))
+    off = version.switches.disabled()
+    visible = {word: skill_id for word, skill_id in ids.items() if skill_id not in off}
+    return list(dict.fromkeys(visible[word] for word in difflib.get_close_matches(name, visible, n=3)))

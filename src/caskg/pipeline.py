@@ -17,6 +17,7 @@ from caskg.graph.frontier import frontier_budget, select_frontier
 from caskg.graph.inputs import GraphInputs, graph_inputs, signal_texts
 from caskg.graph.probes import choose_substitutes, collect_scores, keep_substitutes, plan_probes, probe_key
 from caskg.graph.publish import publish
+from caskg.library.duplicates import duplicate_pairs
 from caskg.library.embed import embed_texts
 from caskg.library.references import resolve_references
 from caskg.library.texts import skill_text, without_mentions
@@ -80,7 +81,10 @@ def build(
     texts = [*signal_texts(compared, config=config.signals), *map(skill_text, library.skills)]
     vectors = embed_texts(texts, encoder, workspace.vectors, on_progress=partial(progress, "embed"))
     progress("candidates", 0, 0)
-    inputs = graph_inputs(compared, vectors[: len(library)], references, config=config.signals)
+    duplicates = tuple(duplicate_pairs(library.skills))
+    inputs = graph_inputs(
+        compared, vectors[: len(library)], references, duplicates=duplicates, config=config.signals
+    )
     candidates = find_candidates(inputs, config=config, labelled=labelled_pairs(library.skills, labels))
     asked = asked_edges(candidates, inputs, config=config)
     progress("probe", 0, 0)
@@ -100,6 +104,7 @@ def build(
         reliability=reliability,
         graph=publish(candidates, reliability, config=config.publication, tie_break=inputs.tie_break),
         index=SearchIndex.fit(library.skills, vectors[len(library) :], tie_break=inputs.tie_break),
+        duplicates=duplicates,
         n_frontier=len(asked),
     )
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from caskg.library.duplicates import NearDuplicates
 from caskg.library.lexical import Bm25Index
 from caskg.retrieval.seeds import NameIndex, SearchIndex
 from caskg.schema import Candidates, Reliability, Signal, SkillGraph
@@ -27,6 +28,7 @@ class Build:
         reliability: What the evidence says of C, row for row.
         graph: The published graph.
         index: What queries are compared with.
+        duplicates: The skills that share most of their text.
         n_frontier: |F|, how many edges the prober was asked about.
     """
 
@@ -34,6 +36,7 @@ class Build:
     reliability: Reliability
     graph: SkillGraph
     index: SearchIndex
+    duplicates: tuple[NearDuplicates, ...]
     n_frontier: int
 
 

@@ -18,17 +18,15 @@ from numpy.typing import NDArray
 from caskg import __version__
 from caskg.config import BuildConfig, Profile, RetrieveConfig, build_config, retrieve_config
 from caskg.errors import DamagedError, EncoderError, LibraryError, UsageError
-from caskg.inspection import current_version, diagnostics_of
-from caskg.protocols import Encoder
+from caskg.inspection import SwitchedRetriever, current_version, diagnostics_of
+from caskg.protocols import Encoder, Retriever
 from caskg.schema import EDGE_STATES, EDGE_TYPES, Diagnostic, LabelSource, Skill, SkillLibrary
 from caskg.store.snapshot import Snapshot
 from caskg.store.workspace import Workspace
 
 if TYPE_CHECKING:
-    from caskg.baselines.flat import FlatRetriever
     from caskg.library.lsa import LsaEncoder
     from caskg.published import Build
-    from caskg.retrieval.retriever import GraphRetriever
     from caskg.retrieval.seeds import SearchIndex
 
 WORKSPACE_NAME = ".caskg"
@@ -152,6 +150,9 @@ def build_workspace(
     if previous and previous.meta["state"] == state:
         return _report(previous, unchanged=True)
     library = parse_library(found)
+    followed = _follow_moves(workspace, library, previous)
+    if any(followed.values()):
+        state = _state(found.digest, config, _encoder_name(kind), workspace)
     made = _encoder_to_build(kind, library, previous)
     result = build(
         library, workspace=workspace, encoder=made, prober=TextProber(), config=config, progress=progress
@@ -166,10 +167,31 @@ def build_workspace(
         "prompt_version": TextProber().prompt_version,
         "roots": [str(Path(root).absolute()) for root in roots],
         "state": state,
+        **followed,
         **_counts(result),
     }
     workspace.publish(skills=library.skills, arrays=_arrays(library, result, made), meta=meta)
     return _report(workspace.current(), unchanged=False)
+
+
+def _follow_moves(
+    workspace: Workspace, library: SkillLibrary, previous: Snapshot | None
+) -> dict[str, list[str]]:
+    """Let labels and switches follow skills whose folder was moved or renamed, and say which did."""
+    now = {skill.id: skill.content_hash for skill in library.skills}
+    labels = [
+        f"{old.source} -> {old.target}, now {new.source} -> {new.target}"
+        for old, new in workspace.ledger.follow_moves(now)
+    ]
+    before = dict(zip(previous.ids, previous.content_hashes, strict=True)) if previous else {}
+    gone = {before[skill_id]: skill_id for skill_id in workspace.switches.disabled() & before.keys() - now}
+    moved = {new: gone[text] for new, text in now.items() if new not in before and text in gone}
+    if moved:  # all of them: what was hidden must not come back by another name
+        workspace.switches.disable(moved)
+    return {
+        "labels_followed": labels,
+        "disabled_followed": [f"{old}, now {new}" for new, old in sorted(moved.items())],
+    }
 
 
 def _current_meta(workspace: Workspace) -> Mapping[str, Any] | None:
@@ -238,6 +260,7 @@ def _arrays(library: SkillLibrary, result: "Build", encoder: Encoder) -> dict[st
     arrays = to_arrays(result, names=[skill.name for skill in library.skills])
     arrays["diagnostics"] = _as_json([asdict(finding) for finding in library.diagnostics])
     arrays["tags"] = _as_json([skill.fields.tags or () for skill in library.skills])
+    arrays["duplicates"] = _as_json(result.duplicates)
     if isinstance(encoder, LsaEncoder):
         arrays |= prefixed("encoder", encoder.arrays())
     return arrays
@@ -282,8 +305,10 @@ def _report(version: Snapshot, *, unchanged: bool) -> BuildReport:
 # ---------------------------------------------------------------- query
 
 
-def open_retriever(version: Snapshot) -> "GraphRetriever":
+def open_retriever(version: Snapshot) -> Retriever:
     """Return the retriever of a published version, with the constants of its profile.
+
+    Skills that are disabled in the workspace are hidden, as of the moment of each task.
 
     Raises:
         EncoderError: The version was built with an encoder that is not installed, or with another one.
@@ -293,14 +318,15 @@ def open_retriever(version: Snapshot) -> "GraphRetriever":
     from caskg.retrieval.retriever import GraphRetriever
 
     graph = graph_from(version.arrays, n_skills=len(version.ids))
-    return GraphRetriever(graph=graph, **_parts(version))
+    found = GraphRetriever(graph=graph, **_parts(version))
+    return SwitchedRetriever(retriever=found, switches=version.switches)
 
 
-def open_flat(version: Snapshot) -> "FlatRetriever":
+def open_flat(version: Snapshot) -> Retriever:
     """Return the flat hybrid over the skills of a published version. Raises as `open_retriever` does."""
     from caskg.baselines.flat import FlatRetriever
 
-    return FlatRetriever(**_parts(version))
+    return SwitchedRetriever(retriever=FlatRetriever(**_parts(version)), switches=version.switches)
 
 
 class _Parts(TypedDict):

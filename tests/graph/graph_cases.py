@@ -8,6 +8,7 @@ import numpy as np
 
 from caskg.config import SignalConfig
 from caskg.graph.inputs import GraphInputs, graph_inputs, signal_texts
+from caskg.library.duplicates import NearDuplicates
 from caskg.library.lexical import tokenize
 from caskg.schema import (
     Candidates,
@@ -39,12 +40,14 @@ def read(
     *skills: Skill,
     vectors: VectorArray | None = None,
     references: Sequence[ResolvedReference] = (),
+    duplicates: Sequence[NearDuplicates] = (),
     config: SignalConfig | None = None,
 ) -> GraphInputs:
     """Return the arrays of *skills*, in this order; without *vectors* no two texts are alike."""
     if vectors is None:
         vectors = np.eye(len(skills), dtype=np.float32)
-    return graph_inputs(SkillLibrary(skills=skills), vectors, references, config=config or SignalConfig())
+    library, config = SkillLibrary(skills=skills), config or SignalConfig()
+    return graph_inputs(library, vectors, references, duplicates=duplicates, config=config)
 
 
 def ends(*pairs: tuple[int, int]) -> tuple[IntArray, IntArray]:

@@ -7,6 +7,7 @@ import pytest
 
 from caskg.config import BuildConfig, EdgeTypeConfig, build_config
 from caskg.graph.candidates import edge_types
+from caskg.library.duplicates import NearDuplicates
 from caskg.schema import EDGE_TYPES, EdgeType, Parameter, ReferenceKind, ResolvedReference, SkillFields
 from factories import make_skill
 from graph.graph_cases import ends, needs, read, signal
@@ -101,6 +102,23 @@ def test_near_duplicates_of_which_one_needs_the_other_are_no_alternatives() -> N
     assert typed(DEFAULT, near, references=[needs(1, 0)]) == "semantic"
     assert typed(DEFAULT, {**near, "reference": 1.0}, references=[needs(0, 1)]) == "dependency"
     assert typed(DEFAULT, {**near, "io": 1.0}, references=[needs(1, 0)]) == "dependency"
+
+
+@pytest.mark.parametrize("pair", [(0, 1), (1, 0)])
+def test_skills_that_share_most_of_their_text_are_alternatives(pair: tuple[int, int]) -> None:
+    """However far their vectors are apart, in either direction, and whatever else speaks for the pair."""
+    signals = {name: signal(1.0) for name in ("io", "structural")} | {"semantic": signal(0.2)}
+
+    def found(config: BuildConfig, *, references: list[ResolvedReference]) -> EdgeType:
+        skills = [make_skill(name, inputs=("amber",), outputs=("amber",)) for name in "abc"]
+        inputs = read(*skills, references=references, duplicates=[NearDuplicates(0, 1, 0.8)])
+        assert inputs.duplicates.tolist() == [1, 3]  # 0 * 3 + 1 and 1 * 3 + 0
+        return EDGE_TYPES[int(edge_types(inputs, *ends(pair), signals, config=config)[0])]
+
+    assert found(DEFAULT, references=[]) == "alternative"
+    assert found(DEFAULT, references=[needs(0, 1, ReferenceKind.CONTRAST)]) == "semantic"
+    assert found(DEFAULT, references=[needs(0, 1)]) == "dependency"
+    assert found(PAPER, references=[]) == "dependency"
 
 
 def test_an_output_that_only_the_name_promises_makes_no_dependency() -> None:

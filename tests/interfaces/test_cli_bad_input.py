@@ -8,12 +8,16 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from xml.etree import ElementTree
 
+import click
 import numpy as np
 import pytest
 
+from caskg.interfaces.cli import cli
+from caskg.store.database import FORMAT
 from caskg.store.workspace import Workspace
 from interfaces.kitchen import TASK, Result, Run, write_skill
 
@@ -167,21 +171,30 @@ def test_no_folder_at_all_is_asked_for(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- workspaces
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["query", TASK],
-        ["explain", "a", "b"],
-        ["show", "a"],
-        ["graph"],
-        ["edge", "confirm", "a", "b"],
-        ["edge", "clear", "a", "b"],
-        ["status"],
-        ["history"],
-        ["rollback"],
-    ],
-    ids=" ".join,
-)
+ON_A_WORKSPACE = [
+    ["query", TASK],
+    ["eval", "tasks.jsonl"],
+    ["explain", "a", "b"],
+    ["show", "a"],
+    ["graph"],
+    ["edge", "confirm", "a", "b"],
+    ["edge", "reject", "a", "b"],
+    ["edge", "clear", "a", "b"],
+    ["disable", "a"],
+    ["enable", "a"],
+    ["status"],
+    ["history"],
+    ["rollback"],
+]
+
+
+def test_every_command_on_a_workspace_is_tested_below() -> None:
+    """A new one must be added there."""
+    tested = {arguments[0] for arguments in ON_A_WORKSPACE} | {"build", "repair"}
+    assert set(cli.list_commands(click.Context(cli))) == tested | {"lint", "demo"}
+
+
+@pytest.mark.parametrize("arguments", ON_A_WORKSPACE, ids=" ".join)
 def test_no_workspace_is_said_by_every_command(run: Run, tmp_path: Path, arguments: list[str]) -> None:
     """And none makes one, or takes a damaged one for an empty one."""
     refused(run(*arguments, "-w", tmp_path / "w"), STORE, "There is no workspace at", "caskg build")
@@ -190,6 +203,18 @@ def test_no_workspace_is_said_by_every_command(run: Run, tmp_path: Path, argumen
     (tmp_path / "w" / "caskg.sqlite").write_bytes(bytes(range(256)) * 32)
     refused(run(*arguments, "-w", tmp_path / "w"), STORE, "damaged")
     refused(run(*arguments, "-w", tmp_path / "w" / "caskg.sqlite"), STORE, "is a file")
+
+
+@pytest.mark.parametrize("arguments", [*ON_A_WORKSPACE, ["build"], ["repair"]], ids=" ".join)
+def test_a_newer_format_is_refused_by_every_command(run: Run, workspace: Path, arguments: list[str]) -> None:
+    """And left as it is: an older program would drop what it does not know."""
+    file = workspace / "caskg.sqlite"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute(f"PRAGMA user_version = {FORMAT + 1}")
+    before = file.read_bytes()
+    words = f"has format {FORMAT + 1}, and this CaSKG reads up to {FORMAT}: upgrade CaSKG"
+    refused(run(*arguments, "-w", workspace), STORE, words)
+    assert file.read_bytes() == before
 
 
 def test_build_takes_no_folder_of_other_files_for_a_workspace(
@@ -271,6 +296,25 @@ def test_a_full_disk_loses_nothing(run: Run, workspace: Path, tmp_path: Path) ->
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     refused(Result(result.returncode, result.stdout, result.stderr), STORE, str(workspace), "free")
     answers(run, workspace)
+
+
+def test_a_disk_without_a_free_byte_still_answers(built: Path) -> None:
+    """Reading needs no room; what needs some says so."""
+    asks = shell('ulimit -f 0; caskg query -w "$W" brew a pot of green tea', built)
+    assert (asks.returncode, asks.stderr) == (0, "")
+    assert "brew-tea" in asks.stdout
+    writes = shell('ulimit -f 0; caskg disable brew-tea -w "$W"', built)
+    refused(Result(writes.returncode, writes.stdout, writes.stderr), STORE, "the disk is full")
+
+
+def test_a_rollback_to_damaged_data_is_refused(run: Run, workspace: Path) -> None:
+    """The file is named, and the version that was current answers."""
+    run("edge", "confirm", "wash-dishes", "brew-tea", "-w", workspace)
+    run("build", "-w", workspace)
+    path = workspace / "versions" / "1" / "graph.weight.npy"
+    path.write_bytes(path.read_bytes()[:-1] + b"\x7f")
+    refused(run("rollback", "-w", workspace), STORE, "versions/1/graph.weight.npy is damaged")
+    answers(run, workspace, version=2)
 
 
 def test_an_interrupted_build_keeps_the_old_version(run: Run, workspace: Path, tmp_path: Path) -> None:

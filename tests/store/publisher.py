@@ -176,6 +176,42 @@ def fill(folder: Path, argument: str) -> None:
             say(error)
 
 
+def no_room(folder: Path, _argument: str) -> None:
+    """Read and try to write where no file may grow by a byte."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    try:
+        with Workspace.open(folder) as workspace:
+            say(is_whole(workspace, workspace.current()))
+            publish(workspace, 9)
+    except StoreError as error:
+        say(error)
+
+
+def read_for_a_while(folder: Path, _argument: str) -> None:
+    """Read the current version, and one of those before it, until a line of input comes; say how often."""
+    say("ready")
+    times = 0
+    while not select.select([sys.stdin], [], [], 0)[0]:
+        with Workspace.open(folder) as workspace:
+            current = workspace.current()
+            for snapshot in (current, workspace.snapshot(1 + times % current.number)):
+                if not is_whole(workspace, snapshot):
+                    sys.exit(f"version {snapshot.number} is not whole")
+        times += 1
+    say(times)
+
+
+def publish_for_a_while(folder: Path, argument: str) -> None:
+    """Publish versions, the first with the tag *argument*, until a line of input comes; say the last tag."""
+    say("ready")
+    tag = int(argument)
+    while not select.select([sys.stdin], [], [], 0)[0]:
+        with Workspace.open(folder) as workspace:
+            publish(workspace, tag)
+        tag += 1
+    say(tag)
+
+
 def read_only(folder: Path, _argument: str) -> None:
     """Read and try to write as somebody who may not write."""
     with Workspace.open(folder) as workspace:

@@ -4,12 +4,13 @@ Real processes, real signals, real limits of the system.
 """
 
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -156,7 +157,61 @@ def test_two_builders_beside_a_reader_lose_nothing(path: Path) -> None:
         reader.verify()
 
 
+def crowd(path: Path, *, readers: int, seconds: float) -> None:
+    """Let two builders and some readers do what they can for so long, and check all of it."""
+    with ExitStack() as stack:
+        watching = [stack.enter_context(started("read_for_a_while", path)) for _ in range(readers)]
+        firsts = (1_000, 1_000_000)
+        builders = [stack.enter_context(started("publish_for_a_while", path, first)) for first in firsts]
+        everybody = [*watching, *builders]
+        for process in everybody:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+        with suppress(subprocess.TimeoutExpired):
+            builders[0].wait(seconds)  # ends early only where something is wrong
+        told = [int(process.communicate("stop\n")[0]) for process in everybody]
+        assert {process.returncode for process in everybody} == {0}
+    assert min(told) > 0
+    made = [tag for first, last in zip(firsts, told[readers:], strict=True) for tag in range(first, last)]
+    with Workspace.open(path) as workspace:
+        assert sorted(publisher.tags(workspace)) == [1, *made]
+        assert len(made) > 2
+        workspace.verify()
+
+
+def test_two_builders_and_three_readers_get_on(path: Path) -> None:
+    """No error, no lost skill; for a moment."""
+    crowd(path, readers=3, seconds=1)
+
+
+@pytest.mark.full
+def test_two_builders_and_ten_readers_get_on_for_a_minute(path: Path) -> None:
+    """The same, for long."""
+    crowd(path, readers=10, seconds=60)
+
+
 # ---------------------------------------------------------------- disks
+
+
+def test_a_disk_without_a_free_byte_can_be_read(path: Path) -> None:
+    """A full disk must not take the answers away; a write says what is wrong."""
+    code, output = run("no_room", path)
+    whole, error = output.splitlines()
+    assert (code, whole) == (0, "True")
+    assert "or the disk is full" in error
+    assert check_after_crash(path, tag=3, at_least=1) == 2
+
+
+def test_on_a_full_disk_no_commit_is_overlooked(path: Path) -> None:
+    """What a killed process left in the log cannot be merged there: said, and nothing older is read."""
+    copy = path.parent / "killed"
+    with Workspace.open(path) as workspace:
+        publisher.publish(workspace, 2)
+        shutil.copytree(path, copy, ignore=shutil.ignore_patterns("*-shm"))
+    code, output = run("no_room", copy)
+    assert code == 0
+    assert "The disk did not take or give the data (full" in output
+    assert check_after_crash(copy, tag=3, at_least=2) == 3
 
 
 @pytest.mark.parametrize("what", ["arrays", "rows"])

@@ -250,6 +250,54 @@ def test_author_labels_follow_the_library(ledger: Ledger, workspace: Workspace) 
     assert journal(workspace) == ["confirm"] * 3 + [None, "confirm", "confirm", None, None]
 
 
+def test_a_label_follows_a_skill_that_moved(ledger: Ledger, workspace: Workspace) -> None:
+    """The id is gone and its text stands elsewhere once; the journal keeps what was said before."""
+    said = label("a", "b", Verdict.REJECT, note="seen it fail")
+    ledger.set_label(said)
+    moved = replace(said, source="new/a")
+    assert ledger.follow_moves({"new/a": A, "b": B}) == ((said, moved),)
+    assert ledger.labels() == (moved,)
+    assert ledger.follow_moves({"new/a": A, "b": B}) == ()
+    assert journal(workspace) == ["reject", None, "reject"]
+    assert ledger.follow_moves({"x": A, "y": B}) == ((moved, replace(said, source="x", target="y")),)
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        {"a": C, "new": A, "b": B},  # edited in its place, and copied before
+        {"one": A, "two": A, "b": B},  # which of the two
+        {"new": C, "b": B},  # edited and moved
+        {"b": B},  # removed
+        {"b": A},  # what it stood before has its text now
+    ],
+)
+def test_a_label_stays_where_nobody_can_tell_that_its_skill_moved(
+    ledger: Ledger, now: dict[str, str]
+) -> None:
+    """It is to be checked, and holds again when the skill comes back."""
+    ledger.set_label(label("a", "b"))
+    assert ledger.follow_moves(now) == ()
+    assert ledger.labels() == (label("a", "b"),)
+
+
+def test_a_label_takes_no_other_ones_place(ledger: Ledger) -> None:
+    """Neither that of a label given since, nor one that two would take."""
+    ledger.set_label(label("a", "b"))
+    ledger.set_label(label("new", "b", Verdict.REJECT))
+    assert ledger.follow_moves({"new": A, "b": B}) == ()
+    ledger.clear_label("new", "b")
+    ledger.set_label(label("old", "b", Verdict.REJECT))
+    assert ledger.follow_moves({"new": A, "b": B}) == ()
+    assert ledger.labels() == (label("a", "b"), label("old", "b", Verdict.REJECT))
+
+
+def test_an_authors_label_is_not_moved(ledger: Ledger) -> None:
+    """Every build reads anew what authors declare."""
+    ledger.set_label(author("a", "b"))
+    assert ledger.follow_moves({"new": A, "b": B}) == ()
+
+
 def test_a_persons_label_is_no_declaration(ledger: Ledger) -> None:
     """It would be dropped at the next build."""
     with pytest.raises(UsageError, match="given by a person is no author's"):

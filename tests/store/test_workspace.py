@@ -385,6 +385,22 @@ def test_damaged_data_are_named_by_verify(workspace: Workspace, path: Path) -> N
             verify()
 
 
+def test_a_rollback_to_damaged_data_is_refused(workspace: Workspace, path: Path) -> None:
+    """It would be current, and answer nothing; file or skill are named, and the current one stays."""
+    publish(workspace, TEA)
+    publish(workspace, RICE)
+    file = path / "versions" / "1" / "weight.npy"
+    content = file.read_bytes()
+    file.write_bytes(content[:-1] + b"\x01")
+    with pytest.raises(DamagedError, match=r"versions/1/weight\.npy is damaged: its data"):
+        workspace.rollback()
+    file.write_bytes(content)
+    change(path, "UPDATE contents SET skill = zeroblob(8) WHERE digest = (SELECT min(digest) FROM contents)")
+    with pytest.raises(DamagedError, match="the skill kitchen/tea is damaged"):
+        workspace.rollback(1)
+    assert workspace.current().number == 2
+
+
 @pytest.mark.parametrize(
     ("statement", "message"),
     [

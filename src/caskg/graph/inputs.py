@@ -23,6 +23,7 @@ from caskg.graph.statements import (
     statements,
     token_set,
 )
+from caskg.library.duplicates import NearDuplicates
 from caskg.library.lexical import token_matrix, tokenize
 from caskg.library.texts import distinctive_names
 from caskg.schema import (
@@ -70,6 +71,8 @@ class GraphInputs:
         mentions: Who mentions whom.
         handed: Pairs of which the source writes a file that the target reads, as sorted codes
             ``source * n_skills + target``.
+        duplicates: Pairs that share most of their text, in both directions, as sorted codes
+            ``source * n_skills + target``.
         tie_break: Ranks by a hash of the text, shape ``(n_skills,)``: content decides between
             equal scores, so that neither ids nor the order of files matter.
     """
@@ -80,6 +83,7 @@ class GraphInputs:
     roles: CodeArray
     mentions: MentionedPairs
     handed: IntArray
+    duplicates: IntArray
     tie_break: IntArray
 
     @property
@@ -98,6 +102,7 @@ def graph_inputs(
     vectors: VectorArray,
     references: Sequence[ResolvedReference],
     *,
+    duplicates: Sequence[NearDuplicates] = (),
     config: SignalConfig,
 ) -> GraphInputs:
     """Read everything that signals compare.
@@ -106,6 +111,7 @@ def graph_inputs(
         library: The skills.
         vectors: Shape ``(n_skills, d)``: the encoded `signal_texts`.
         references: The mentions whose skill was found.
+        duplicates: The skills that share most of their text.
         config: What names are good for.
 
     Raises:
@@ -133,8 +139,15 @@ def graph_inputs(
         roles=role_codes(_role(skill, config=config) for skill in skills),
         mentions=_mentions(skills, references),
         handed=handed_over(skills) if config.files_as_outputs else np.empty(0, dtype=np.int64),
+        duplicates=_duplicate_codes(duplicates, n_skills=len(skills)),
         tie_break=_content_ranks(skills),
     )
+
+
+def _duplicate_codes(duplicates: Sequence[NearDuplicates], *, n_skills: int) -> IntArray:
+    ends = [(pair.first, pair.second) for pair in duplicates]
+    first, second = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+    return np.sort(np.concatenate([first * n_skills + second, second * n_skills + first]))
 
 
 def signal_texts(library: SkillLibrary, *, config: SignalConfig) -> list[str]:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 from caskg.library.diagnostics import Code, diagnostic
 from caskg.schema import Diagnostic, Skill
@@ -11,8 +12,27 @@ LEAST_SHARE = 0.8
 _COMMON_LINE = 20  # a line that more skills hold says nothing of two of them
 
 
+class NearDuplicates(NamedTuple):
+    """Two skills by position, the first before the second, and the share of their text that is the same."""
+
+    first: int
+    second: int
+    share: float
+
+
 def near_duplicates(skills: Sequence[Skill]) -> Iterator[Diagnostic]:
-    """Yield a finding for each skill that shares most of its text with one before it.
+    """Yield a finding for each skill that shares most of its text with one before it, the nearest."""
+    best: dict[int, NearDuplicates] = {}
+    for pair in duplicate_pairs(skills):
+        if pair.second not in best or pair.share > best[pair.second].share:
+            best[pair.second] = pair
+    for number, pair in sorted(best.items()):
+        other = skills[pair.first].id
+        yield diagnostic(Code.NEAR_DUPLICATE, skills[number].path, share=pair.share, other=other)
+
+
+def duplicate_pairs(skills: Sequence[Skill]) -> Iterator[NearDuplicates]:
+    """Yield each two skills that share at least `LEAST_SHARE` of their text, in order.
 
     The share is the weighted Jaccard index of their lines, a line as heavy as it is
     long: ``sum of lengths in both / sum of lengths in either``. Copies of one text are
@@ -20,15 +40,15 @@ def near_duplicates(skills: Sequence[Skill]) -> Iterator[Diagnostic]:
     time is that of reading the lines, not that of all pairs.
     """
     lines = [_lines(skill) for skill in skills]
-    best: dict[int, tuple[float, int]] = {}
+    sizes = [sum(map(len, each)) for each in lines]
     for first, second in sorted(_pairs(lines)):
-        if skills[first].content_hash == skills[second].content_hash:
-            continue
-        share = _share(lines[first], lines[second])
-        if share >= LEAST_SHARE and share > best.get(second, (0.0, 0))[0]:
-            best[second] = share, first
-    for number, (share, other) in sorted(best.items()):
-        yield diagnostic(Code.NEAR_DUPLICATE, skills[number].path, share=share, other=skills[other].id)
+        smaller, larger = sorted((sizes[first], sizes[second]))
+        if smaller < LEAST_SHARE * larger or skills[first].content_hash == skills[second].content_hash:
+            continue  # the share is at most smaller / larger
+        both = sum(map(len, lines[first] & lines[second]))
+        share = both / (smaller + larger - both)
+        if share >= LEAST_SHARE:
+            yield NearDuplicates(first, second, share)
 
 
 def _lines(skill: Skill) -> frozenset[str]:
@@ -47,8 +67,3 @@ def _pairs(lines: Sequence[frozenset[str]]) -> set[tuple[int, int]]:
         if 1 < len(numbers) <= _COMMON_LINE
         for pair in combinations(numbers, 2)
     }
-
-
-def _share(first: frozenset[str], second: frozenset[str]) -> float:
-    both = sum(map(len, first & second))
-    return both / (sum(map(len, first)) + sum(map(len, second)) - both)

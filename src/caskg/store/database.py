@@ -27,6 +27,7 @@ from caskg.errors import BusyError, DamagedError, FormatError, NoWorkspaceError,
 
 FILE_NAME = "caskg.sqlite"
 FORMAT = 2
+_OURS = (FILE_NAME, "versions", "damaged-", "unfinished-")  # how names in a workspace begin
 APPLICATION_ID = 0x43614B47  # "CaKG", in the header of the file
 
 _SINCE_2 = """
@@ -86,10 +87,14 @@ SCHEMAS = {1: _SINCE_1, 2: f"{_SINCE_1};{_SINCE_2}"}
 Values = Sequence[str | int | float | bytes | None]
 
 _BUSY = (BusyError, "Another process is writing to it; wait for it to end, then run this again.")
-_READ_ONLY = (StoreError, "The folder or its disk is read-only; make it writable or choose another folder.")
+_READ_ONLY = (
+    StoreError,
+    "The folder or its disk is read-only, or the disk is full; make it writable, free some space, or choose "
+    "another folder.",
+)
 _DAMAGED = (
     DamagedError,
-    "Its database is damaged; restore a copy of the folder, or remove the folder and build again.",
+    "Its database is damaged; restore a copy of it, or run `caskg repair`, which saves what can be read.",
 )
 _MEANING: dict[int, tuple[type[StoreError], str]] = {
     sqlite3.SQLITE_BUSY: _BUSY,
@@ -214,6 +219,23 @@ def explained(folder: Path) -> Iterator[None]:
         raise StoreError(msg) from error
 
 
+def check_for_loss(folder: Path) -> None:
+    """Refuse a folder that had a database: one without is made anew, and nobody would miss the old one.
+
+    Raises:
+        DamagedError: There are arrays of versions, or what a repair put aside, and nothing that is not ours.
+    """
+    if not folder.is_dir():
+        return
+    left = any(folder.glob("versions/[0-9]*/*.npy")) or any(folder.glob(f"damaged-[0-9]*/{FILE_NAME}"))
+    if left and all(entry.name.startswith(_OURS) for entry in folder.iterdir()):
+        msg = (
+            f"The workspace {folder} has lost its database, {FILE_NAME}, with all answers and labels; only "
+            "other files are left. Restore a copy of that file, or run `caskg repair` to go on without it."
+        )
+        raise DamagedError(msg)
+
+
 def number_hashes(connection: sqlite3.Connection, hashes: Iterable[str]) -> dict[str, int]:
     """Return the number of each hash, giving numbers to new ones."""
     wanted = json_list(sorted(hashes))  # sorted: equal input, equal file
@@ -255,11 +277,12 @@ def _connect(folder: Path, mode: str, *, timeout_s: float) -> sqlite3.Connection
 def _connect_to_existing(folder: Path, *, timeout_s: float) -> sqlite3.Connection:
     try:
         return _connect(folder, "mode=rw", timeout_s=timeout_s)
-    except sqlite3.OperationalError:
-        # WAL needs to write beside the file even to read it. On a read-only disk nobody can
-        # change the file, so it may be read as it stands, unless a log waits to be merged.
+    except sqlite3.OperationalError as error:
+        # WAL needs to write beside the file even to read it. On a disk that is read-only or full nobody
+        # can change the file, so it may be read as it stands, unless a log waits to be merged.
         log = folder / f"{FILE_NAME}-wal"
-        if os.access(folder, os.W_OK) or (log.exists() and log.stat().st_size):
+        full = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL)
+        if (os.access(folder, os.W_OK) and not full) or (log.exists() and log.stat().st_size):
             raise
     return _connect(folder, "mode=ro&immutable=1", timeout_s=timeout_s)
 
@@ -271,6 +294,7 @@ def _check_header(folder: Path, connection: sqlite3.Connection) -> None:
         written_format = _number(connection, "user_version")
         tables = _tables(connection)
     if application_id == 0 and not tables:
+        check_for_loss(folder)
         msg = f"The workspace {folder} was never finished: run `caskg build` to make it anew."
         raise NoWorkspaceError(msg)
     if application_id == APPLICATION_ID and written_format > FORMAT:
@@ -282,9 +306,15 @@ def _check_header(folder: Path, connection: sqlite3.Connection) -> None:
     if application_id != APPLICATION_ID or tables != _expected_tables(written_format):
         msg = (
             f"{folder / FILE_NAME} is damaged, or not a database of CaSKG: "
-            "restore a copy of it, or choose another folder."
+            "restore a copy of it, run `caskg repair` to save what can be read, or choose another folder."
         )
         raise DamagedError(msg)
+
+
+def has_our_tables(connection: sqlite3.Connection) -> bool:
+    """Return whether the tables are, to the letter, those of a format that this CaSKG knows."""
+    tables = _tables(connection)
+    return any(tables == _expected_tables(known) for known in SCHEMAS)
 
 
 def _number(connection: sqlite3.Connection, pragma: str) -> int:

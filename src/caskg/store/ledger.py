@@ -6,8 +6,9 @@ counts twice. A question whose answer is missing is asked again, which appends.
 """
 
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from operator import itemgetter
@@ -195,6 +196,26 @@ class Ledger:
             standing = dict.fromkeys(key for key in self._labels() if key[2] is LabelSource.AUTHOR)
             return self._append_labels(connection, {**standing, **declared})
 
+    def follow_moves(self, now: Mapping[str, str]) -> tuple[tuple[Label, Label], ...]:
+        """Let people's labels follow skills that were moved or renamed; return each before and after.
+
+        A skill has moved if its id is gone and exactly one skill holds the text that the label was
+        given on. A label stays where it is if another stands, or would stand too, where it would go.
+
+        Args:
+            now: The content hash of every skill there is, by id.
+        """
+        with self._database.transaction() as connection:
+            standing = self._labels()
+            moved = _moved_labels(standing.values(), now)
+            goals = Counter(_label_key(label) for _, label in moved)
+            followed = [
+                each for each in moved if goals[key := _label_key(each[1])] == 1 and key not in standing
+            ]
+            changes: dict[LabelKey, Label | None] = {_label_key(old): None for old, _ in followed}
+            self._append_labels(connection, changes | {_label_key(new): new for _, new in followed})
+        return tuple(followed)
+
     def verify(self) -> None:
         """Read everything and compare it with its checksums.
 
@@ -263,6 +284,25 @@ def _label_key(label: Label) -> LabelKey:
         msg = f"A label joins two skills, and this one joins {label.source!r} to itself: name another skill."
         raise UsageError(msg)
     return label.source, label.target, label.given_by
+
+
+def _moved_labels(labels: Iterable[Label], now: Mapping[str, str]) -> list[tuple[Label, Label]]:
+    """Return the labels of people on skills that have moved, as they are and as they would be."""
+    holders: dict[str, list[str]] = {}
+    for skill_id, content_hash in now.items():
+        holders.setdefault(content_hash, []).append(skill_id)
+
+    def place(skill_id: str, content_hash: str) -> str:
+        found = holders.get(content_hash, [])
+        return found[0] if skill_id not in now and len(found) == 1 else skill_id
+
+    moved = []
+    for old in labels:
+        source, target = place(old.source, old.source_hash), place(old.target, old.target_hash)
+        elsewhere = (source, target) != (old.source, old.target)
+        if elsewhere and source != target and old.given_by is LabelSource.PERSON:
+            moved.append((old, replace(old, source=source, target=target)))
+    return moved
 
 
 def _number_questions(connection: sqlite3.Connection, questions: Collection[Question]) -> dict[Question, int]:

@@ -121,7 +121,7 @@ def raise_damaged(what: str) -> NoReturn:
     """
     msg = (
         f"In caskg.sqlite, {what} is damaged. Build again to write it anew; where that does not help, "
-        "restore a copy of the workspace."
+        "restore a copy of the workspace, or run `caskg repair`, which saves what can be read."
     )
     raise DamagedError(msg)
 

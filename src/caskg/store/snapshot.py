@@ -15,6 +15,7 @@ from caskg.schema import Skill
 from caskg.store.arrays import StoredArrays
 from caskg.store.database import Database, explained, json_list
 from caskg.store.rows import Member, Row, VersionInfo, members_checksum, raise_damaged, unpack_skill
+from caskg.store.switches import Switches
 
 _BULK = 256  # skills that an iteration reads at once
 _LOST: Row = (b"", None)
@@ -71,6 +72,7 @@ class Snapshot:
         skills: The skills, read when asked for, as long as the workspace is open.
         arrays: The arrays by name, mapped into memory when asked for.
         folder: The folder of the workspace.
+        switches: Which skills a person disabled, as of the moment when they are asked.
     """
 
     number: int
@@ -81,6 +83,7 @@ class Snapshot:
     skills: StoredSkills
     arrays: StoredArrays
     folder: Path
+    switches: Switches
 
     def verify(self) -> None:
         """Read everything and compare it with its checksums.
@@ -119,6 +122,7 @@ def open_snapshot(database: Database, version: VersionInfo) -> Snapshot:
         skills=StoredSkills(database, members),
         arrays=arrays,
         folder=database.folder,
+        switches=Switches(database),
     )
 
 

@@ -33,6 +33,7 @@ from caskg.store.arrays import Array, check_arrays, remove_orphans, write_arrays
 from caskg.store.database import (
     FILE_NAME,
     Database,
+    check_for_loss,
     create_database,
     explained,
     json_list,
@@ -112,6 +113,7 @@ class Workspace:
         folder = _folder(path)
         with explained(folder):
             if not (folder / FILE_NAME).is_file():
+                check_for_loss(folder)
                 msg = f"There is no workspace at {folder}: run `caskg build` first, or name another folder."
                 raise NoWorkspaceError(msg)
         return cls(open_database(folder, timeout_s=timeout_s))
@@ -213,10 +215,11 @@ class Workspace:
 
         Raises:
             NoVersionError: There is no such version.
-            DamagedError: That version is damaged; the current one stays.
+            DamagedError: That version is damaged, which the message names; the current one stays.
         """
         with self._database.transaction() as connection:
             snapshot = self.snapshot(self._previous_number() if number is None else number)
+            snapshot.verify()
             _point_to(connection, snapshot.number)
         return snapshot
 
@@ -226,12 +229,21 @@ class Workspace:
         Raises:
             DamagedError: Something is not what was written; the message names it.
         """
+        self.verify_records()
+        for version in self.versions():
+            open_snapshot(self._database, version).verify()
+
+    def verify_records(self) -> None:
+        """Check what a build cannot make anew: the file itself, versions, answers, labels, switches.
+
+        Raises:
+            DamagedError: Something is not what was written; the message names it.
+        """
         for check in ("PRAGMA integrity_check(1)", "PRAGMA foreign_key_check"):
             findings = self._database.read(check)
             if findings not in ([], [("ok",)]):
                 raise_damaged(f"the file itself ({findings[0][0]})")
-        for version in self.versions():
-            open_snapshot(self._database, version).verify()
+        self.versions()
         self.ledger.verify()
         self.switches.disabled()
 

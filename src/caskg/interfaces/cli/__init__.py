@@ -31,6 +31,7 @@ _COMMANDS = {
     "status": ("versions", "Say what the workspace holds."),
     "history": ("versions", "List the published versions."),
     "rollback": ("versions", "Go back to an earlier version."),
+    "repair": ("repair", "Save what can be read of a damaged workspace."),
     "demo": ("demo", "Build the example library and answer three tasks."),
 }
 """Each command's module, and what it does, so that ``caskg --help`` imports none of them."""

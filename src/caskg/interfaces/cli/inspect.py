@@ -8,14 +8,31 @@ from typing import Any
 import click
 
 from caskg.errors import UsageError
-from caskg.inspection import edges_of, explain_pair, hidden_ids, labels_to_check, position_of
+from caskg.inspection import (
+    Relatives,
+    edges_of,
+    explain_pair,
+    hidden_ids,
+    labels_to_check,
+    position_of,
+    relatives_of,
+    visible_graph,
+)
 from caskg.interfaces.cli.export import FORMATS
 from caskg.interfaces.cli.options import json_option, open_workspace, workspace_option
 from caskg.interfaces.cli.output import columns, emit, one_line, write
 from caskg.interfaces.cli.query import ranked_document, step_document, task_text
-from caskg.published import graph_from, names_from
 from caskg.retrieval.explain import EdgeExplanation
-from caskg.schema import PROBE_KINDS, EdgeStep, Label, Ranking, ResolvedReference, Skill, SkillFields
+from caskg.schema import (
+    PROBE_KINDS,
+    EdgeStep,
+    EdgeType,
+    Label,
+    Ranking,
+    ResolvedReference,
+    Skill,
+    SkillFields,
+)
 from caskg.store.snapshot import Snapshot
 from caskg.store.workspace import Workspace
 from caskg.wiring import open_retriever
@@ -62,15 +79,23 @@ def explain(*, source: str, target: str | None, task: str | None, folder: Path |
 @workspace_option
 @json_option
 def show(*, skill: str, body: bool, folder: Path | None, as_json: bool) -> None:
-    """Show a skill as it was read: its fields, and its edges, the heaviest first."""
+    """Show a skill as it was read: its fields, its edges, the heaviest first, and what is like it."""
     with open_workspace(folder) as workspace:
         version = workspace.current()
         position = position_of(version, skill)
-        found, edges = version.skills[position], edges_of(version, position)
-    document = asdict(found) | {"edges": [step_document(step) for step in edges]}
+        found, relatives = version.skills[position], relatives_of(version, position)
+        edges = [step for step in edges_of(version, position) if step.type is not EdgeType.ALTERNATIVE]
+        disabled = found.id in workspace.switches.disabled()
+    document = asdict(found) | {
+        "disabled": disabled,
+        "edges": [step_document(step) for step in edges],
+        "alternatives": [{"id": other, "cosine": round(like, 4)} for other, like in relatives.alternatives],
+        "duplicates": [{"id": other, "share": round(share, 4)} for other, share in relatives.duplicates],
+    }
     if not body:
         del document["body"], document["sections"]
-    emit(document, as_json=as_json, lines=_skill_lines(found, edges, body=body))
+    lines = [*_skill_lines(found, edges, disabled=disabled), *_relative_lines(relatives)]
+    emit(document, as_json=as_json, lines=[*lines, "", *found.body.split("\n")] if body else lines)
 
 
 @click.command()
@@ -89,8 +114,8 @@ def graph(*, kind: str | None, output: Path | None, folder: Path | None, as_json
     kind = kind or "json"
     with open_workspace(folder) as workspace:
         version = workspace.current()
-        edges = graph_from(version.arrays, n_skills=len(version.ids))
-        text = FORMATS[kind](edges, version.ids, names_from(version.arrays))
+        edges, ids, names = visible_graph(version)
+        text = FORMATS[kind](edges, ids, names)
     if output is None:
         write(text)
         return
@@ -234,8 +259,8 @@ def _place_lines(document: dict[str, Any]) -> Iterator[str]:
 # ---------------------------------------------------------------- a skill
 
 
-def _skill_lines(skill: Skill, edges: Sequence[EdgeStep], *, body: bool) -> Iterator[str]:
-    yield skill.id
+def _skill_lines(skill: Skill, edges: Sequence[EdgeStep], *, disabled: bool) -> Iterator[str]:
+    yield f"{skill.id}{' (disabled)' if disabled else ''}"
     described = one_line(skill.description, limit=1024)
     rows = [("name", skill.name), ("description", described), ("path", skill.path), *_stated(skill.fields)]
     yield from columns(rows, indent="  ")
@@ -247,8 +272,16 @@ def _skill_lines(skill: Skill, edges: Sequence[EdgeStep], *, body: bool) -> Iter
         yield from columns(shown, indent="  ")
         if len(side) > _NEIGHBOURS:
             yield f"  and {len(side) - _NEIGHBOURS} more: `caskg show --json` lists them"
-    if body:
-        yield from ["", *skill.body.split("\n")]
+
+
+def _relative_lines(relatives: Relatives) -> Iterator[str]:
+    """Yield the skills that are no step before or after this one, but could stand in its place."""
+    alternatives = [(other, f"cosine {like:.3f}") for other, like in relatives.alternatives]
+    duplicates = [(other, f"{share:.0%} of the text") for other, share in relatives.duplicates]
+    for title, rows in (("alternatives", alternatives), ("duplicates", duplicates)):
+        if rows:
+            yield f"{title} ({len(rows)})"
+            yield from columns(rows, indent="  ")
 
 
 def _stated(fields: SkillFields) -> Iterator[tuple[str, str]]:

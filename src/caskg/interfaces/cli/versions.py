@@ -75,18 +75,24 @@ def version_facts(number: int, n_skills: int, meta: Mapping[str, Any]) -> dict[s
         "encoder": meta["encoder"],
         "prober": meta["prober"],
         "roots": meta["roots"],
+        "labels_followed": meta.get("labels_followed", []),  # absent in versions of an older CaSKG
+        "disabled_followed": meta.get("disabled_followed", []),
     }
 
 
 def summary(facts: Mapping[str, Any], *, unchanged: bool = False) -> list[str]:
-    """Return what was built, in two lines."""
+    """Return what was built: two lines, and one for each label or switch that followed a skill."""
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in facts["edge_types"].items() if count)
-    return [
+    lines = [
         f"Version {facts['version']} {'is up to date' if unchanged else 'published'}:"
         f" {facts['skills']:,} skills, {facts['edges']:,} edges ({kinds or 'none'})"
         f" of {facts['candidates']:,} candidates.",
         f"Profile {facts['profile']}, encoder {facts['encoder']}.",
     ]
+    if not unchanged:
+        lines += [f"A label followed a skill that moved: {each}." for each in facts["labels_followed"]]
+        lines += [f"Disabled, and moved: {each}, is still disabled." for each in facts["disabled_followed"]]
+    return lines
 
 
 def _published(workspace: Workspace) -> dict[str, Any]:
