@@ -153,9 +153,7 @@ def build_workspace(
         return _report(previous, unchanged=True)
     library = parse_library(found)
     made = _encoder_to_build(kind, library, previous)
-    result = build(
-        library, workspace=workspace, encoder=made, prober=TextProber(), config=config, progress=progress
-    )
+    result = build(library, workspace=workspace, encoder=made, config=config, progress=progress)
     progress("publish", 0, 0)
     meta = {
         "caskg": __version__,

@@ -12,6 +12,7 @@ from caskg.config import EvidenceConfig
 from caskg.graph.calibrate import assess
 from caskg.graph.probes import collect_scores, plan_probes, probe_key
 from caskg.graph.text_prober import NO_SUBSTITUTE, SILENT, TextProber, read, support
+from caskg.library.mentions import names_in
 from caskg.protocols import Prober
 from caskg.schema import (
     Parameter,
@@ -392,3 +393,19 @@ class TestRenaming:
 
     def test_a_common_beginning_of_names_draws_nothing_together(self) -> None:
         assert asked(make_skill("acme-wash"), make_skill("acme-cook"), SALT) == [None, None, None]
+
+
+def test_names_found_before_are_not_looked_for_again() -> None:
+    """What another search found counts as if it were found here, for the names that are asked about."""
+    kettle, tea = make_skill("kettle-fill"), make_skill("tea-brew", body="Run `kettle-fill` first.")
+    request = ProbeRequest(source=kettle, target=tea, kind=REMOVAL)
+    found = names_in(tea, known={"kettle-fill", "cup-wash"})
+    others = make_skill("x", body="Run `cup-wash` and `kettle-fill` first.")
+    more = names_in(others, known={"kettle-fill", "cup-wash"})
+    assert [key for key, _ in more] == ["cup-wash", "kettle-fill"]
+    alone = TextProber().answer([request])
+    assert alone[0].score == 1.0
+    assert TextProber(names={tea.content_hash: found}).answer([request]) == alone
+    assert TextProber(names={tea.content_hash: more}).answer([request]) == alone
+    assert TextProber(names={tea.content_hash: more[:1]}).answer([request])[0].score is None
+    assert read(tea, known={"kettle-fill"}, found=more).before == {"kettle-fill"}

@@ -15,16 +15,18 @@ document mentions them.
 """
 
 import posixpath
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import chain
+from types import MappingProxyType
 
 import numpy as np
 
 from caskg.config import MENTIONED, SignalConfig
 from caskg.graph.signals import Overlap, affinity, name_match
 from caskg.library.lexical import tokenize
-from caskg.library.mentions import name_key, passages
+from caskg.library.mentions import NamesFound, name_key, names_in
 from caskg.schema import (
     ProbeAnswer,
     ProbeKind,
@@ -101,6 +103,10 @@ _SILENT = ProbeAnswer(score=None, source_id=TEXT_SOURCE, missing_reason=SILENT)
 class TextProber:
     """Implements `caskg.protocols.Prober`. Deterministic; no answer depends on the other requests."""
 
+    def __init__(self, *, names: NamesFound = MappingProxyType({})) -> None:
+        """Take what was found in some documents already; all others are looked through for names."""
+        self._names = names
+
     @property
     def prober_id(self) -> str:
         """Names this prober."""
@@ -120,7 +126,10 @@ class TextProber:
             if skill is not None
         }
         known = frozenset(name for skill in skills.values() for name in _names(skill))
-        readings = {key: read(skill, known=known) for key, skill in skills.items()}
+        readings = {
+            key: read(skill, known=known, found=self._names.get(skill.content_hash))
+            for key, skill in skills.items()
+        }
         supports = cache(partial(support, overlap=cache(overlap_of_counts)))
 
         def between(giver: Skill, taker: Skill) -> Support:
@@ -216,15 +225,20 @@ def support(giver: Reading, taker: Reading, *, overlap: OverlapOfCounts = overla
 # ---------------------------------------------------------------- reading
 
 
-def read(skill: Skill, *, known: Container[str]) -> Reading:
+def read(
+    skill: Skill, *, known: Container[str], found: Iterable[tuple[str, Reference]] | None = None
+) -> Reading:
     """Read what the document of *skill* states.
 
     Args:
         skill: The skill.
         known: Names that the prose is searched for, see `Reading.names`.
+        found: What a search for these, and perhaps for other names, found; None = search.
     """
     senses: dict[str, set[str]] = {"before": set(), "after": set(), "mentioned": set(), "instead": set()}
-    for reference in _references(skill, known=known):
+    found = names_in(skill, known=known) if found is None else found
+    named = (reference for key, reference in found if key in known)
+    for reference in chain(skill.fields.references or (), named):
         senses[_sense(reference)].add(_meant(reference))
     fields = skill.fields
     outputs = [parameter.name for parameter in fields.outputs or ()]
@@ -237,12 +251,6 @@ def read(skill: Skill, *, known: Container[str]) -> Reading:
         presupposes=_token_sets(fields.preconditions or ()),
         recovery=_token_sets(fields.recovery or ()),
     )
-
-
-def _references(skill: Skill, *, known: Container[str]) -> Iterator[Reference]:
-    yield from skill.fields.references or ()
-    for passage in passages(skill):
-        yield from (reference for _, reference in passage.names(known))
 
 
 def _sense(reference: Reference) -> str:

@@ -36,7 +36,8 @@ def explain(*, source: str, target: str | None, task: str | None, folder: Path |
 
     Of an edge: its type and state, association, reliability and weight, the signals that are
     active, what each probe answered or why its answer is missing, labels, and the sentence in
-    which one of the two documents speaks of the other.
+    which one of the two documents speaks of the other. A probe has "no answer" where it was not
+    asked, or where the two texts say nothing of it.
     """
     with open_workspace(folder) as workspace:
         version = workspace.current()
@@ -165,11 +166,13 @@ def _pair_lines(document: dict[str, Any]) -> Iterator[str]:
 
 def _edge_rows(edge: dict[str, Any]) -> list[tuple[str, str]]:
     signals = sorted(edge["signals"].items(), key=lambda entry: -entry[1])
+    answered = {answer["probe"] for answer in edge["answers"]}
     return [
         ("association", f"{edge['association']:.3f}"),
         ("reliability", f"{edge['reliability']:.3f}"),
         ("signals", ", ".join(f"{name} {value:.3f}" for name, value in signals) or "none"),
         *((answer["probe"], _answer_text(answer)) for answer in edge["answers"]),
+        *((kind.value, "no answer") for kind in PROBE_KINDS if kind not in answered),
     ]
 
 
