@@ -47,7 +47,8 @@ def explain(*, source: str, target: str | None, task: str | None, folder: Path |
             emit(document, as_json=as_json, lines=_pair_lines(document))
         elif task is not None and target is None:
             hidden = hidden_ids(workspace, version)
-            ranking = open_retriever(version).retrieve(task_text([task]), k=len(version.ids), exclude=hidden)
+            retriever = open_retriever(version, few_queries=True)
+            ranking = retriever.retrieve(task_text([task]), k=len(version.ids), exclude=hidden)
             skill_id = version.ids[start]
             place = _place_document(ranking, skill_id) | {"disabled": skill_id in hidden}
             emit(place, as_json=as_json, lines=_place_lines(place))
