@@ -1,6 +1,7 @@
 """What is stored comes back exactly, and what is damaged is not believed."""
 
 import dataclasses
+import json
 import math
 from typing import Any
 
@@ -64,6 +65,28 @@ def test_absent_and_empty_stay_different() -> None:
     back = stored(skill)
     assert (back.fields.inputs, back.fields.outputs, back.fields.tools) == (None, (), ("tar",))
     assert (back.fields.tags, back.fields.references) == ((), None)
+
+
+def test_the_text_of_a_section_is_kept_once() -> None:
+    """By its place in the body; one that is not there, or not after the one before, as it is."""
+    texts = ("same", "same", "first", "same", "")
+    sections = tuple(
+        Section(title=title, level=1, text=text) for title, text in zip("ABCDE", texts, strict=True)
+    )
+    body = "# A\nsame\n# B\nsame\n# C\nfirst"
+    skill = dataclasses.replace(make_skill("a"), body=body, sections=sections)
+    assert stored(skill) == skill
+    cuts = [["A", 1, [4, 8]], ["B", 1, [13, 17]], ["C", 1, [22, 27]], ["D", 1, "same"], ["E", 1, [27, 27]]]
+    assert json.loads(rows.pack_skill(skill)[1])["sections"] == cuts
+
+
+def test_sections_that_were_written_with_their_texts_are_read() -> None:
+    """The first workspaces hold them so."""
+    section = Section(title="A", level=1, text="x")
+    skill = dataclasses.replace(make_skill("a"), body="# A\nx", sections=(section,))
+    member, content = rows.pack_skill(skill)
+    old = json.loads(content) | {"sections": [{"title": "A", "level": 1, "text": "x"}]}
+    assert rows.unpack_skill(rows.content_row(member.digest, json.dumps(old).encode()), member) == skill
 
 
 def test_half_a_character_in_a_body_comes_back() -> None:
