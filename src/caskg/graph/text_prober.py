@@ -120,7 +120,7 @@ class TextProber:
     def answer(self, requests: Sequence[ProbeRequest]) -> list[ProbeAnswer]:
         """Answer each request, in order. A document is read once for all of *requests*."""
         skills = {
-            (skill.id, skill.content_hash): skill
+            id(skill): skill  # requests share the objects
             for request in requests
             for skill in (request.source, request.target, request.substitute)
             if skill is not None
@@ -133,7 +133,7 @@ class TextProber:
         supports = cache(partial(support, overlap=cache(overlap_of_counts)))
 
         def between(giver: Skill, taker: Skill) -> Support:
-            return supports(readings[giver.id, giver.content_hash], readings[taker.id, taker.content_hash])
+            return supports(readings[id(giver)], readings[id(taker)])
 
         return [_answer(request, between) for request in requests]
 
@@ -141,20 +141,20 @@ class TextProber:
 def _answer(request: ProbeRequest, between: Callable[[Skill, Skill], Support]) -> ProbeAnswer:
     forward = between(request.source, request.target)
     if request.kind is ProbeKind.REMOVAL:
-        return _said(_removal(forward.value), str(forward))
+        return _said(_removal(forward.value), forward)
     if request.kind is ProbeKind.REORDERING:
         backward = between(request.target, request.source)
-        return _said(_reordering(forward.value, backward.value), f"{forward}; reversed: {backward}")
+        return _said(_reordering(forward.value, backward.value), forward, "; reversed: ", backward)
     if request.substitute is None:
         return ProbeAnswer(score=None, source_id=TEXT_SOURCE, missing_reason=NO_SUBSTITUTE)
     instead = between(request.substitute, request.target)
-    return _said(_substitution(forward.value, instead.value), f"{forward}; substitute: {instead}")
+    return _said(_substitution(forward.value, instead.value), forward, "; substitute: ", instead)
 
 
-def _said(score: float | None, transcript: str) -> ProbeAnswer:
-    if score is None:
+def _said(score: float | None, *transcript: str | Support) -> ProbeAnswer:
+    if score is None:  # nine times out of ten
         return _SILENT
-    return ProbeAnswer(score=score, source_id=TEXT_SOURCE, transcript=transcript)
+    return ProbeAnswer(score=score, source_id=TEXT_SOURCE, transcript="".join(map(str, transcript)))
 
 
 def _removal(forward: float | None) -> float | None:
