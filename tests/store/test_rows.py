@@ -77,15 +77,18 @@ def test_the_text_of_a_section_is_kept_once() -> None:
     skill = dataclasses.replace(make_skill("a"), body=body, sections=sections)
     assert stored(skill) == skill
     cuts = [["A", 1, [4, 8]], ["B", 1, [13, 17]], ["C", 1, [22, 27]], ["D", 1, "same"], ["E", 1, [27, 27]]]
-    assert json.loads(rows.pack_skill(skill)[1])["sections"] == cuts
+    head, _, rest = rows.pack_skill(skill)[1].partition(b"\n")
+    assert json.loads(head)["sections"] == cuts
+    assert rest.decode() == body
 
 
 def test_sections_that_were_written_with_their_texts_are_read() -> None:
-    """The first workspaces hold them so."""
+    """The first workspaces hold them so, and nothing but JSON."""
     section = Section(title="A", level=1, text="x")
     skill = dataclasses.replace(make_skill("a"), body="# A\nx", sections=(section,))
     member, content = rows.pack_skill(skill)
-    old = json.loads(content) | {"sections": [{"title": "A", "level": 1, "text": "x"}]}
+    sections = [{"title": "A", "level": 1, "text": "x"}]
+    old = json.loads(content.partition(b"\n")[0]) | {"sections": sections, "body": skill.body}
     assert rows.unpack_skill(rows.content_row(member.digest, json.dumps(old).encode()), member) == skill
 
 
@@ -93,6 +96,8 @@ def test_half_a_character_in_a_body_comes_back() -> None:
     """A file in a strange encoding must not cost the build."""
     skill = dataclasses.replace(make_skill("a"), body="half \udc80")
     assert stored(skill).body == "half \udc80"
+    halves = dataclasses.replace(skill, body="\ud83d\ude00", sections=())
+    assert stored(halves).body == "\ud83d\ude00"  # two halves stay two
 
 
 def test_half_a_character_in_a_path_is_replaced_and_in_an_id_refused() -> None:
