@@ -7,7 +7,6 @@ from pathlib import Path
 
 from caskg.config import BuildConfig, build_config
 from caskg.graph.inputs import signal_texts
-from caskg.graph.text_prober import TextProber
 from caskg.library.lsa import LsaEncoder
 from caskg.library.texts import without_mentions
 from caskg.pipeline import build
@@ -35,10 +34,13 @@ Rule = Callable[[ProbeRequest], float | None]
 class ScriptedProber:
     """Answers by a rule, as a language model asked in separate prompts; keeps what it was asked."""
 
-    def __init__(self, rule: Rule, *, prober_id: str = "scripted", prompt_version: str = "1") -> None:
+    def __init__(
+        self, rule: Rule, *, prober_id: str = "scripted", prompt_version: str = "1", calls: int = 1
+    ) -> None:
         self.rule = rule
         self.prober_id = prober_id
         self.prompt_version = prompt_version
+        self.calls = calls
         self.asked: list[ProbeRequest] = []
 
     def answer(self, requests: Sequence[ProbeRequest]) -> list[ProbeAnswer]:
@@ -47,7 +49,7 @@ class ScriptedProber:
 
     def _answer(self, score: float | None) -> ProbeAnswer:
         reason = "cannot tell" if score is None else None
-        return ProbeAnswer(score=score, source_id=self.prober_id, missing_reason=reason)
+        return ProbeAnswer(score=score, source_id=self.prober_id, missing_reason=reason, calls=self.calls)
 
 
 class CountingEncoder:
@@ -123,7 +125,7 @@ def built(
             library,
             workspace=workspace,
             encoder=encoder or fitted(library, config),
-            prober=prober or TextProber(),
+            prober=prober,
             config=config,
         )
 

@@ -13,6 +13,7 @@ from builds import CountingEncoder, ScriptedProber, built, by_content, fitted, p
 from caskg.config import BuildConfig, build_config, retrieve_config
 from caskg.errors import ProbeError
 from caskg.graph.frontier import select_frontier
+from caskg.graph.text_prober import TextProber
 from caskg.pipeline import build
 from caskg.protocols import Encoder
 from caskg.providers.local import MiniLmEncoder
@@ -424,6 +425,31 @@ def test_a_missing_answer_is_asked_for_again_and_a_score_is_not(tmp_path: Path) 
     assert len(prober.asked) == len(resumed.candidates)
     assert resumed.reliability.support == pytest.approx(1.8)
     assert resumed.reliability.against == pytest.approx(0.4)
+
+
+@PROFILES
+def test_without_a_prober_the_free_one_answers(profile: str, tmp_path: Path) -> None:
+    """It is lent the names that were found already, which changes no answer of a prober that looks itself."""
+    library, config = world(12), sparse(profile)
+    lent = built(library, tmp_path / "lent", config=config)
+    alone = built(library, tmp_path / "alone", config=config, prober=TextProber())
+    assert lent.reliability.support.max() > 0.0
+    assert lent.reliability.support.tolist() == alone.reliability.support.tolist()
+    assert lent.reliability.against.tolist() == alone.reliability.against.tolist()
+
+
+@pytest.mark.parametrize(("calls", "missing_an_edge"), [(0, 0), (1, 2)])
+def test_a_missing_answer_is_recorded_each_time_that_it_was_paid_for(
+    calls: int, missing_an_edge: int, tmp_path: Path
+) -> None:
+    """What was spent must be known; a free prober's silence would only make the ledger grow."""
+    library, config = world(12), sparse("default")
+    for _ in range(2):
+        prober = ScriptedProber(two_of_three, calls=calls)
+        edges = len(built(library, tmp_path, config=config, prober=prober).candidates)
+    with Workspace.open(tmp_path) as workspace:
+        spent = workspace.ledger.spend()["scripted"]
+    assert (spent.answers, spent.missing) == (2 * edges, missing_an_edge * edges)
 
 
 def interrupt(_request: ProbeRequest) -> float:

@@ -17,9 +17,10 @@ from caskg.graph.frontier import frontier_budget, select_frontier
 from caskg.graph.inputs import GraphInputs, graph_inputs, signal_texts
 from caskg.graph.probes import choose_substitutes, collect_scores, keep_substitutes, plan_probes, probe_key
 from caskg.graph.publish import publish
+from caskg.graph.text_prober import TextProber
 from caskg.library.duplicates import duplicate_pairs
 from caskg.library.embed import embed_texts
-from caskg.library.references import resolve_references
+from caskg.library.references import library_names, resolve_references
 from caskg.library.texts import skill_text, without_mentions
 from caskg.protocols import Encoder, Prober
 from caskg.published import Build
@@ -53,8 +54,8 @@ def build(
     *,
     workspace: Workspace,
     encoder: Encoder,
-    prober: Prober,
     config: BuildConfig,
+    prober: Prober | None = None,
     progress: Progress = lambda _step, _done, _of: None,
 ) -> Build:
     """Induce, probe and calibrate the graph of a library (paper, Sections 3.2 to 3.5).
@@ -63,8 +64,8 @@ def build(
         library: The skills.
         workspace: Holds the cache of vectors and the ledger; nothing is published here.
         encoder: Makes the vectors of texts and queries.
-        prober: Answers what the ledger does not hold yet.
         config: Every constant.
+        prober: Answers what the ledger does not hold yet; None = the free one, from the texts alone.
         progress: Told where the build is.
 
     Raises:
@@ -74,7 +75,8 @@ def build(
     """
     ledger = workspace.ledger
     progress("relations", 0, 0)
-    references = resolve_references(library)
+    names = library_names(library)
+    references = resolve_references(library, names=names)
     ledger.replace_author_labels(author_labels(library.skills, references))
     labels = ledger.labels()
     compared = library if config.signals.names_in_text else without_mentions(library)
@@ -89,7 +91,7 @@ def build(
     asked = asked_edges(candidates, inputs, config=config)
     progress("probe", 0, 0)
     requests = plan(candidates, asked, inputs, skills=compared.skills, ledger=ledger)
-    answers = ask(requests, prober=prober, ledger=ledger)
+    answers = ask(requests, prober=prober or TextProber(names=names), ledger=ledger)
     progress("calibrate", 0, 0)
     ends = {"source": candidates.source, "target": candidates.target}
     hashes = [skill.content_hash for skill in compared.skills]
@@ -169,6 +171,7 @@ def plan(
 def ask(requests: Sequence[ProbeRequest], *, prober: Prober, ledger: Ledger) -> dict[ProbeKey, ProbeAnswer]:
     """Ask what has no score in the ledger yet, record it, and return every answer on these edges.
 
+    An answer that is missing and took no call is not recorded: nothing was learnt and nothing spent.
     What the same prober once answered to other prompts, or with other substitutes, is left out.
 
     Raises:
@@ -185,7 +188,8 @@ def ask(requests: Sequence[ProbeRequest], *, prober: Prober, ledger: Ledger) -> 
     if len(fresh) != len(open_requests):
         msg = f"Prober {prober.prober_id!r} gave {len(fresh)} answers to {len(open_requests)} probes."
         raise ProbeError(msg)
-    answers |= zip(open_requests, fresh, strict=True)
-    ledger.record((key, answers[key]) for key in open_requests)
+    said = dict(zip(open_requests, fresh, strict=True))
+    ledger.record(entry for entry in said.items() if entry[1].score is not None or entry[1].calls)
+    answers |= said
     now = set(keys)
     return {key: answer for key, answer in answers.items() if key in now or key.prober_id != prober.prober_id}

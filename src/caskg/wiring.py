@@ -154,9 +154,7 @@ def build_workspace(
     if any(followed.values()):
         state = _state(found.digest, config, _encoder_name(kind), workspace)
     made = _encoder_to_build(kind, library, previous)
-    result = build(
-        library, workspace=workspace, encoder=made, prober=TextProber(), config=config, progress=progress
-    )
+    result = build(library, workspace=workspace, encoder=made, config=config, progress=progress)
     progress("publish", 0, 0)
     meta = {
         "caskg": __version__,
@@ -240,10 +238,10 @@ def _encoder_name(kind: str) -> str:
     return _local_encoder().fingerprint if kind == EncoderChoice.LOCAL else kind
 
 
-def _local_encoder() -> Encoder:
+def _local_encoder(*, few_texts: bool = False) -> Encoder:
     from caskg.providers.local import MiniLmEncoder
 
-    return MiniLmEncoder()
+    return MiniLmEncoder(few_texts=few_texts)
 
 
 def _stored_encoder(version: Snapshot) -> "LsaEncoder":
@@ -305,10 +303,14 @@ def _report(version: Snapshot, *, unchanged: bool) -> BuildReport:
 # ---------------------------------------------------------------- query
 
 
-def open_retriever(version: Snapshot) -> Retriever:
+def open_retriever(version: Snapshot, *, few_queries: bool = False) -> Retriever:
     """Return the retriever of a published version, with the constants of its profile.
 
     Skills that are disabled in the workspace are hidden, as of the moment of each task.
+
+    Args:
+        version: The version.
+        few_queries: It will answer a query or two: load less, and take longer over each.
 
     Raises:
         EncoderError: The version was built with an encoder that is not installed, or with another one.
@@ -318,7 +320,7 @@ def open_retriever(version: Snapshot) -> Retriever:
     from caskg.retrieval.retriever import GraphRetriever
 
     graph = graph_from(version.arrays, n_skills=len(version.ids))
-    found = GraphRetriever(graph=graph, **_parts(version))
+    found = GraphRetriever(graph=graph, **_parts(version, few_texts=few_queries))
     return SwitchedRetriever(retriever=found, switches=version.switches)
 
 
@@ -339,7 +341,7 @@ class _Parts(TypedDict):
     config: RetrieveConfig
 
 
-def _parts(version: Snapshot) -> _Parts:
+def _parts(version: Snapshot, *, few_texts: bool = False) -> _Parts:
     from caskg.published import index_from
 
     local = version.meta["encoder"] == EncoderChoice.LOCAL
@@ -347,13 +349,17 @@ def _parts(version: Snapshot) -> _Parts:
         skills=version.skills,
         ids=version.ids,
         index=index_from(version.arrays, knows_meanings=local),
-        encoder=encoder_of(version),
+        encoder=encoder_of(version, few_texts=few_texts),
         config=retrieve_config(str(version.meta["profile"])),
     )
 
 
-def encoder_of(version: Snapshot) -> Encoder:
+def encoder_of(version: Snapshot, *, few_texts: bool = False) -> Encoder:
     """Return the encoder that made the vectors of *version*; those of another would compare nothing.
+
+    Args:
+        version: The version.
+        few_texts: It will encode a text or two, see `MiniLmEncoder`.
 
     Raises:
         EncoderError: It is not installed, or not the one that this CaSKG has.
@@ -364,7 +370,8 @@ def encoder_of(version: Snapshot) -> Encoder:
             f"Version {version.number} was built with the encoder {kind!r}, unknown here: run `caskg build`."
         )
         raise EncoderError(msg)
-    encoder = _local_to_query() if kind == EncoderChoice.LOCAL else _stored_encoder(version)
+    local = kind == EncoderChoice.LOCAL
+    encoder = _local_to_query(few_texts=few_texts) if local else _stored_encoder(version)
     if encoder.fingerprint != fingerprint:
         msg = (
             f"Version {version.number} was built with the encoder {fingerprint}, and this CaSKG has "
@@ -374,9 +381,9 @@ def encoder_of(version: Snapshot) -> Encoder:
     return encoder
 
 
-def _local_to_query() -> Encoder:
+def _local_to_query(*, few_texts: bool) -> Encoder:
     try:
-        return _local_encoder()
+        return _local_encoder(few_texts=few_texts)
     except EncoderError as error:
         msg = f"This workspace was built with the local encoder. {error} Or build with --encoder builtin."
         raise EncoderError(msg) from error

@@ -12,8 +12,10 @@ from caskg.config import EvidenceConfig
 from caskg.graph.calibrate import assess
 from caskg.graph.probes import collect_scores, plan_probes, probe_key
 from caskg.graph.text_prober import NO_SUBSTITUTE, SILENT, TextProber, read, support
+from caskg.library.mentions import names_in
 from caskg.protocols import Prober
 from caskg.schema import (
+    Artifact,
     Parameter,
     ProbeAnswer,
     ProbeKind,
@@ -82,7 +84,7 @@ class TestContract:
     def test_it_is_a_prober(self) -> None:
         prober = TextProber()
         assert isinstance(prober, Prober)
-        assert (prober.prober_id, prober.prompt_version) == ("text", "text-1")
+        assert (prober.prober_id, prober.prompt_version) == ("text", "text-2")
 
     def test_an_answer_is_free_and_says_why(self) -> None:
         requests = [ProbeRequest(source=COOK, target=PEEL, kind=kind, substitute=SALT) for kind in ProbeKind]
@@ -142,6 +144,26 @@ def test_no_answer_depends_on_the_other_requests(drawn: list[tuple[int, int, int
     alone = [TextProber().answer([request])[0] for request in requests]
     assert TextProber().answer(requests) == alone
     assert TextProber().answer(requests[::-1]) == alone[::-1]
+
+
+def handing(name: str, **files: str) -> Skill:
+    """Return a skill that writes or reads a file."""
+    artifacts = {kind: (Artifact(path=path, evidence=""),) for kind, path in files.items()}
+    return make_skill(name, fields=SkillFields(**artifacts))  # type: ignore[arg-type]  # a test's shorthand
+
+
+def test_a_file_that_is_handed_over_is_full_support() -> None:
+    """And nothing where the paths differ, or the other way round."""
+    gives, takes = handing("a", writes="x/log.md"), handing("b", reads="x/log.md")
+    assert asked(gives, takes, SALT) == [1.0, 1.0, 1.0]
+    assert removal(gives, handing("b", reads="y/log.md")) is None
+    assert removal(takes, gives) is None
+
+
+def test_what_is_used_comes_before() -> None:
+    """To make the chart with x is as good as to run x first; a plain mention is half of it."""
+    assert removal(COOK, make_skill("b", body="Boil it using the `cook` skill.")) == 1.0
+    assert removal(COOK, make_skill("b", body="See the `cook` skill.")) == 0.625
 
 
 class TestScores:
@@ -392,3 +414,19 @@ class TestRenaming:
 
     def test_a_common_beginning_of_names_draws_nothing_together(self) -> None:
         assert asked(make_skill("acme-wash"), make_skill("acme-cook"), SALT) == [None, None, None]
+
+
+def test_names_found_before_are_not_looked_for_again() -> None:
+    """What another search found counts as if it were found here, for the names that are asked about."""
+    kettle, tea = make_skill("kettle-fill"), make_skill("tea-brew", body="Run `kettle-fill` first.")
+    request = ProbeRequest(source=kettle, target=tea, kind=REMOVAL)
+    found = names_in(tea, known={"kettle-fill", "cup-wash"})
+    others = make_skill("x", body="Run `cup-wash` and `kettle-fill` first.")
+    more = names_in(others, known={"kettle-fill", "cup-wash"})
+    assert [key for key, _ in more] == ["cup-wash", "kettle-fill"]
+    alone = TextProber().answer([request])
+    assert alone[0].score == 1.0
+    assert TextProber(names={tea.content_hash: found}).answer([request]) == alone
+    assert TextProber(names={tea.content_hash: more}).answer([request]) == alone
+    assert TextProber(names={tea.content_hash: more[:1]}).answer([request])[0].score is None
+    assert read(tea, known={"kettle-fill"}, found=more).before == {"kettle-fill"}

@@ -1,5 +1,6 @@
 """`caskg build`: what it counts, reads and tells."""
 
+import gc
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,21 @@ def test_build_without_paths_reads_those_of_the_last_build(run: Run, workspace: 
     """`caskg build` is what one types after editing a skill."""
     document = loaded(run, "build", "-w", workspace)
     assert (document["unchanged"], document["roots"]) == (True, [str(library)])
+
+
+def test_build_leaves_the_collection_of_cycles_as_it_was(run: Run, library: Path, tmp_path: Path) -> None:
+    """A host may run commands in its own process; also after a build that failed."""
+    assert gc.isenabled()
+    run("build", library, "-w", tmp_path / "w", "--encoder", "builtin")
+    assert gc.isenabled()
+    assert run("build", tmp_path / "nowhere", "-w", tmp_path / "w").code != 0
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        run("build", library, "-w", tmp_path / "w")
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
 
 
 def test_build_names_files_that_it_left_out_and_counts_the_rest(run: Run, tmp_path: Path) -> None:

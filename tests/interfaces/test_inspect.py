@@ -2,9 +2,11 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
+from caskg.schema import ProbeAnswer, ProbeKey, ProbeKind
 from caskg.store.workspace import Workspace
 from interfaces.kitchen import NO_TASK, SKILLS, TASK, Run, loaded
 
@@ -49,13 +51,29 @@ def test_explain_tells_everything_about_an_edge(run: Run, built: Path) -> None:
     assert shown["label"] == "confirm, author: caskg-requires: boil-water"
 
 
-def test_explain_shows_why_an_answer_is_missing(run: Run, built: Path) -> None:
-    """No evidence is not evidence of 0.5."""
+def test_explain_shows_which_probes_have_no_answer(run: Run, built: Path) -> None:
+    """No evidence is not evidence of 0.5; what the free prober is silent about is not kept."""
     document = loaded(run, "explain", "wash-dishes", "brew-tea", "-w", built)
     assert document["edge"]["state"] == "unvalidated"
-    assert {answer["score"] for answer in document["edge"]["answers"]} == {None}
-    reason = document["edge"]["answers"][0]["missing_reason"]
-    assert f"missing: {reason}  text\n" in run("explain", "wash-dishes", "brew-tea", "-w", built).out
+    assert document["edge"]["answers"] == []
+    lines = run("explain", "wash-dishes", "brew-tea", "-w", built).out.splitlines()
+    assert [line.split()[0] for line in lines if line.endswith("  no answer")] == list(ProbeKind)
+
+
+def test_explain_shows_why_an_answer_is_missing(run: Run, built: Path, tmp_path: Path) -> None:
+    """One that was paid for says what became of it."""
+    copy = shutil.copytree(built, tmp_path / "copy")
+    with Workspace.open(copy) as workspace:
+        version = workspace.current()
+        hashes = dict(zip(version.ids, version.content_hashes, strict=True))
+        ends = hashes["wash-dishes"], hashes["brew-tea"]
+        key = ProbeKey(*ends, "", ProbeKind.REMOVAL, "plain", "1", "model")
+        answer = ProbeAnswer(score=None, source_id="m", missing_reason="The call failed.", calls=1)
+        workspace.ledger.record([(key, answer)])
+    lines = run("explain", "wash-dishes", "brew-tea", "-w", copy).out.splitlines()
+    assert [line.split(maxsplit=1)[1] for line in lines if line.split()[0] in list(ProbeKind)] == [
+        "missing: The call failed.  m", "no answer", "no answer",
+    ]  # fmt: skip
 
 
 def test_explain_quotes_a_contrast(run: Run, built: Path) -> None:

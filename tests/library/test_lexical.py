@@ -265,6 +265,16 @@ def test_constants_at_their_bounds_are_used() -> None:
     )
 
 
+@pytest.mark.parametrize("length", [255, 256, 257])
+@pytest.mark.parametrize("tail", ["", "++", "#", "\u0301", "\u00e9", " b", "_b", "\u732b"])
+def test_a_plain_word_is_cut_like_any_other(length: int, tail: str) -> None:
+    """Words of plain letters take a short cut; one letter of another kind before them takes it away."""
+    word = "q" * length + tail
+    other = "\u00e9" + word[1:]
+    assert tokenize(word)[1:] == tokenize(other)[1:]
+    assert len(tokenize(word)) == len(tokenize(other))
+
+
 def test_an_index_survives_being_written_and_mapped_read_only(tmp_path: Path) -> None:
     """A query opens the arrays of a workspace without reading or copying them."""
     index = Bm25Index.fit(DOCUMENTS)

@@ -6,7 +6,7 @@ import pytest
 
 from caskg.library.diagnostics import Code
 from caskg.library.markdown import cut_sections
-from caskg.library.references import resolve_references, unknown_references
+from caskg.library.references import library_names, resolve_references, unknown_references
 from caskg.schema import Reference, ReferenceKind, ReferenceRole, ResolvedReference, Skill, SkillFields
 from factories import make_library, make_skill, reference
 
@@ -278,3 +278,17 @@ def test_renaming_folders_changes_nothing() -> None:
         return {(named[r.source], named[r.target], r.role) for r in resolve_references(library)}
 
     assert found("f{}") == found("g/{}/h") == {("z-w", "x-y", NEED), ("z-w", "v-u", NEXT)}
+
+
+def test_names_found_before_give_the_same_pairs() -> None:
+    """One search of the texts serves this and the free prober."""
+    kettle, tea = (
+        make_skill("a/kettle-fill", body="x"),
+        make_skill("tea-brew", body="Run `kettle-fill` first."),
+    )
+    library = make_library(kettle, tea, replace(tea, id="b/tea-brew", path="b/tea-brew/SKILL.md"))
+    names = library_names(library)
+    assert names.keys() == {kettle.content_hash, tea.content_hash}
+    assert [key for key, _ in names[tea.content_hash]] == ["kettle-fill"]
+    assert resolve_references(library, names=names) == resolve_references(library)
+    assert resolve_references(library, names=dict.fromkeys(names, ())) == ()

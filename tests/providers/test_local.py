@@ -73,6 +73,13 @@ def test_a_vector_is_a_function_of_its_text_alone(encoder: MiniLmEncoder) -> Non
     np.testing.assert_array_equal(MiniLmEncoder().encode(TEXTS[:1]), together[:1])
 
 
+def test_an_encoder_for_few_texts_says_the_same_but_for_rounding(encoder: MiniLmEncoder) -> None:
+    """The same weights, widened at another time: vectors of the two may be compared."""
+    few = MiniLmEncoder(few_texts=True)
+    assert few.fingerprint == encoder.fingerprint
+    np.testing.assert_allclose(few.encode(TEXTS), encoder.encode(TEXTS), rtol=0, atol=1e-5)
+
+
 def test_case_does_not_matter(encoder: MiniLmEncoder) -> None:
     """The model is uncased."""
     np.testing.assert_array_equal(encoder.encode(["Boil WATER"]), encoder.encode(["boil water"]))

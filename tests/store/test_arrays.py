@@ -41,7 +41,7 @@ def test_every_kind_of_array_comes_back(folder: Path) -> None:
 def test_arrays_are_mapped_once_and_read_only(folder: Path) -> None:
     """Several processes share one copy in memory, and none can change what was published."""
     stored = StoredArrays(folder, write_arrays(folder, ARRAYS))
-    assert isinstance(stored["weight"], np.memmap)
+    assert isinstance(stored["weight"].base, np.memmap)
     assert stored["weight"] is stored["weight"]
     with pytest.raises(ValueError, match="read-only"):
         stored["weight"][0] = 1.0

@@ -1,6 +1,7 @@
 """What is stored comes back exactly, and what is damaged is not believed."""
 
 import dataclasses
+import json
 import math
 from typing import Any
 
@@ -66,10 +67,37 @@ def test_absent_and_empty_stay_different() -> None:
     assert (back.fields.tags, back.fields.references) == ((), None)
 
 
+def test_the_text_of_a_section_is_kept_once() -> None:
+    """By its place in the body; one that is not there, or not after the one before, as it is."""
+    texts = ("same", "same", "first", "same", "")
+    sections = tuple(
+        Section(title=title, level=1, text=text) for title, text in zip("ABCDE", texts, strict=True)
+    )
+    body = "# A\nsame\n# B\nsame\n# C\nfirst"
+    skill = dataclasses.replace(make_skill("a"), body=body, sections=sections)
+    assert stored(skill) == skill
+    cuts = [["A", 1, [4, 8]], ["B", 1, [13, 17]], ["C", 1, [22, 27]], ["D", 1, "same"], ["E", 1, [27, 27]]]
+    head, _, rest = rows.pack_skill(skill)[1].partition(b"\n")
+    assert json.loads(head)["sections"] == cuts
+    assert rest.decode() == body
+
+
+def test_sections_that_were_written_with_their_texts_are_read() -> None:
+    """The first workspaces hold them so, and nothing but JSON."""
+    section = Section(title="A", level=1, text="x")
+    skill = dataclasses.replace(make_skill("a"), body="# A\nx", sections=(section,))
+    member, content = rows.pack_skill(skill)
+    sections = [{"title": "A", "level": 1, "text": "x"}]
+    old = json.loads(content.partition(b"\n")[0]) | {"sections": sections, "body": skill.body}
+    assert rows.unpack_skill(rows.content_row(member.digest, json.dumps(old).encode()), member) == skill
+
+
 def test_half_a_character_in_a_body_comes_back() -> None:
     """A file in a strange encoding must not cost the build."""
     skill = dataclasses.replace(make_skill("a"), body="half \udc80")
     assert stored(skill).body == "half \udc80"
+    halves = dataclasses.replace(skill, body="\ud83d\ude00", sections=())
+    assert stored(halves).body == "\ud83d\ude00"  # two halves stay two
 
 
 def test_half_a_character_in_a_path_is_replaced_and_in_an_id_refused() -> None:

@@ -7,6 +7,7 @@ whatever N is; content (``tie_break``) decides between equal scores.
 """
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 import numpy as np
 
@@ -72,24 +73,19 @@ def top_k(scores: FloatArray, k: int, *, order: IntArray) -> tuple[IntArray, Int
         order: The columns, in the order in which they go where scores are equal.
 
     Returns:
-        Rows and columns of what was found.
+        Rows, ascending, and columns of what was found, the best of a row first.
 
     >>> rows, columns = top_k(np.array([[0.5, 0.9, 0.5, OUT]]), 2, order=np.array([2, 1, 0, 3]))
     >>> columns
     array([1, 2])
     """
-    left = scores[:, order]
-    rows = np.arange(len(left))
-    found = [(rows[:0], rows[:0])]
-    for _ in range(min(k, left.shape[1])):
-        best = left.argmax(axis=1)  # the first of equal ones
-        offered = left[rows, best] > OUT
-        if not offered.any():
-            break
-        left[rows, best] = OUT
-        found.append((rows[offered], order[best[offered]]))
-    row, column = zip(*found, strict=True)
-    return np.concatenate(row), np.concatenate(column)
+    row, column = np.nonzero(scores > OUT)  # few: most channels offer little
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    best_first = np.lexsort((place[column], -scores[row, column], row))
+    row, column = row[best_first], column[best_first]
+    better = np.arange(len(row)) - np.searchsorted(row, row)  # how many of its row go before it
+    return row[better < k], column[better < k]
 
 
 def _by_score(
@@ -135,6 +131,9 @@ class _BlockScores:
         into_verify = np.zeros_like(table, dtype=np.bool_)
         (into_verify if self.from_source else into_verify.T)[:, ROLES.index(Role.VERIFY)] = True
         self.verification_pairs, self.other_pairs = (table > 0) & into_verify, (table > 0) & ~into_verify
+        # Channels of one block ask for the same tables; none changes what it got.
+        self._cosines_of = lru_cache(maxsize=1)(self._count_cosines)
+        self._overlaps_of = lru_cache(maxsize=2)(self._count_overlaps)
         stated = inputs.stated
         self.parameters = self._ends(stated.outputs, stated.inputs)
         self.states = self._ends(_only(stated.gives, takes_nothing(inputs)), stated.presupposes)
@@ -169,10 +168,16 @@ class _BlockScores:
         return (source, target) if self.from_source else (target, source)
 
     def _cosines(self, rows: IntArray) -> FloatArray:
-        return as_similarity(self.vectors[rows] @ self.vectors.T)
+        return self._cosines_of(int(rows[0]), int(rows[-1]) + 1)
 
     def _overlaps(self, rows: IntArray, overlap: Overlap) -> FloatArray:
-        return overlaps(self.tokens[rows], self.tokens, overlap=overlap)
+        return self._overlaps_of(int(rows[0]), int(rows[-1]) + 1, overlap)
+
+    def _count_cosines(self, first: int, end: int) -> FloatArray:
+        return as_similarity(self.vectors[first:end] @ self.vectors.T)
+
+    def _count_overlaps(self, first: int, end: int, overlap: Overlap) -> FloatArray:
+        return overlaps(self.tokens[first:end], self.tokens, overlap=overlap)
 
     def _role_pairs(self, rows: IntArray, pairs: BoolArray) -> FloatArray:
         """Rank some role pairs by affinity."""

@@ -15,17 +15,21 @@ document mentions them.
 """
 
 import posixpath
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import chain
+from types import MappingProxyType
 
 import numpy as np
 
 from caskg.config import MENTIONED, SignalConfig
+from caskg.graph.handover import is_same_file
 from caskg.graph.signals import Overlap, affinity, name_match
 from caskg.library.lexical import tokenize
-from caskg.library.mentions import name_key, passages
+from caskg.library.mentions import NamesFound, name_key, names_in
 from caskg.schema import (
+    Artifact,
     ProbeAnswer,
     ProbeKind,
     ProbeRequest,
@@ -55,12 +59,14 @@ class Reading:
 
     Attributes:
         names: What others may call the skill: the key of its name.
-        before: Names of skills that come before it by its own words.
+        before: Names of skills that come before it, or that it uses, by its own words.
         after: Names of skills that come after it by its own words.
         mentioned: Names that it mentions without an order.
         instead: Names of skills to use instead of it.
         inputs: Tokens of the name of each input.
         outputs: Tokens of the name of each output.
+        writes: Files that it writes.
+        reads: Files that it reads.
         gives: Tokens of each output's name and each effect.
         presupposes: Tokens of each precondition.
         recovery: Tokens of each recovery.
@@ -73,6 +79,8 @@ class Reading:
     instead: frozenset[str]
     inputs: tuple[Tokens, ...]
     outputs: tuple[Tokens, ...]
+    writes: tuple[Artifact, ...]
+    reads: tuple[Artifact, ...]
     gives: tuple[Tokens, ...]
     presupposes: tuple[Tokens, ...]
     recovery: tuple[Tokens, ...]
@@ -90,7 +98,9 @@ class Support:
 
 
 _REPAIR_TOKENS = SignalConfig().repair_tokens
-_ORDERED = Support(value=1.0, reason="one says that this comes first")
+_BEFORE = (ReferenceRole.NEED, ReferenceRole.USE)
+_ORDERED = Support(value=1.0, reason="one says that this comes first, or is used")
+_HANDED = Support(value=1.0, reason="writes a file that the other reads")
 _INSTEAD = Support(value=0.0, reason="one says to use the other instead")
 _MENTIONED = Support(value=MENTIONED, reason="mentioned")
 _REPAIRS = Support(value=REPAIRS, reason="helps to recover")
@@ -101,6 +111,10 @@ _SILENT = ProbeAnswer(score=None, source_id=TEXT_SOURCE, missing_reason=SILENT)
 class TextProber:
     """Implements `caskg.protocols.Prober`. Deterministic; no answer depends on the other requests."""
 
+    def __init__(self, *, names: NamesFound = MappingProxyType({})) -> None:
+        """Take what was found in some documents already; all others are looked through for names."""
+        self._names = names
+
     @property
     def prober_id(self) -> str:
         """Names this prober."""
@@ -109,22 +123,25 @@ class TextProber:
     @property
     def prompt_version(self) -> str:
         """The version of its rules."""
-        return "text-1"
+        return "text-2"
 
     def answer(self, requests: Sequence[ProbeRequest]) -> list[ProbeAnswer]:
         """Answer each request, in order. A document is read once for all of *requests*."""
         skills = {
-            (skill.id, skill.content_hash): skill
+            id(skill): skill  # requests share the objects
             for request in requests
             for skill in (request.source, request.target, request.substitute)
             if skill is not None
         }
         known = frozenset(name for skill in skills.values() for name in _names(skill))
-        readings = {key: read(skill, known=known) for key, skill in skills.items()}
+        readings = {
+            key: read(skill, known=known, found=self._names.get(skill.content_hash))
+            for key, skill in skills.items()
+        }
         supports = cache(partial(support, overlap=cache(overlap_of_counts)))
 
         def between(giver: Skill, taker: Skill) -> Support:
-            return supports(readings[giver.id, giver.content_hash], readings[taker.id, taker.content_hash])
+            return supports(readings[id(giver)], readings[id(taker)])
 
         return [_answer(request, between) for request in requests]
 
@@ -132,20 +149,20 @@ class TextProber:
 def _answer(request: ProbeRequest, between: Callable[[Skill, Skill], Support]) -> ProbeAnswer:
     forward = between(request.source, request.target)
     if request.kind is ProbeKind.REMOVAL:
-        return _said(_removal(forward.value), str(forward))
+        return _said(_removal(forward.value), forward)
     if request.kind is ProbeKind.REORDERING:
         backward = between(request.target, request.source)
-        return _said(_reordering(forward.value, backward.value), f"{forward}; reversed: {backward}")
+        return _said(_reordering(forward.value, backward.value), forward, "; reversed: ", backward)
     if request.substitute is None:
         return ProbeAnswer(score=None, source_id=TEXT_SOURCE, missing_reason=NO_SUBSTITUTE)
     instead = between(request.substitute, request.target)
-    return _said(_substitution(forward.value, instead.value), f"{forward}; substitute: {instead}")
+    return _said(_substitution(forward.value, instead.value), forward, "; substitute: ", instead)
 
 
-def _said(score: float | None, transcript: str) -> ProbeAnswer:
-    if score is None:
+def _said(score: float | None, *transcript: str | Support) -> ProbeAnswer:
+    if score is None:  # nine times out of ten
         return _SILENT
-    return ProbeAnswer(score=score, source_id=TEXT_SOURCE, transcript=transcript)
+    return ProbeAnswer(score=score, source_id=TEXT_SOURCE, transcript="".join(map(str, transcript)))
 
 
 def _removal(forward: float | None) -> float | None:
@@ -178,16 +195,18 @@ def overlap_of_counts(formula: Overlap, shared: int, left: int, right: int) -> f
 def support(giver: Reading, taker: Reading, *, overlap: OverlapOfCounts = overlap_of_counts) -> Support:
     """Return s, how much the giver supports the taker by what both state.
 
-    Words about the order decide: 1. Next, "use the other instead": 0, in both
+    Words about the order or a use decide: 1. Next, "use the other instead": 0, in both
     directions. Else the best of what is stated:
 
+    * a file that the giver writes and the taker reads: 1
     * a mention without an order: .5
     * outputs against inputs: `name_match`
     * outputs and effects against preconditions: `affinity`
     * a recovery that repeats all tokens, at least two, of an output or effect: .5
 
     >>> both = dict.fromkeys(("names", "before", "after", "mentioned", "instead"), frozenset())
-    >>> nothing = dict.fromkeys(("inputs", "outputs", "gives", "presupposes", "recovery"), ())
+    >>> stated = ("inputs", "outputs", "writes", "reads", "gives", "presupposes", "recovery")
+    >>> nothing = dict.fromkeys(stated, ())
     >>> cook = Reading(**both, **nothing | {"outputs": (frozenset({"boil", "egg"}),)})
     >>> peel = Reading(**both, **nothing | {"inputs": (frozenset({"egg"}),)})
     >>> str(support(cook, peel)), str(support(peel, cook))
@@ -197,6 +216,8 @@ def support(giver: Reading, taker: Reading, *, overlap: OverlapOfCounts = overla
         return _ORDERED
     if giver.names & taker.instead or giver.instead & taker.names:
         return _INSTEAD
+    if any(is_same_file(written, read) for written in giver.writes for read in taker.reads):
+        return _HANDED
     found = [_MENTIONED] if giver.names & taker.mentioned else []
     if giver.outputs and taker.inputs:
         matches = (
@@ -216,15 +237,20 @@ def support(giver: Reading, taker: Reading, *, overlap: OverlapOfCounts = overla
 # ---------------------------------------------------------------- reading
 
 
-def read(skill: Skill, *, known: Container[str]) -> Reading:
+def read(
+    skill: Skill, *, known: Container[str], found: Iterable[tuple[str, Reference]] | None = None
+) -> Reading:
     """Read what the document of *skill* states.
 
     Args:
         skill: The skill.
         known: Names that the prose is searched for, see `Reading.names`.
+        found: What a search for these, and perhaps for other names, found; None = search.
     """
     senses: dict[str, set[str]] = {"before": set(), "after": set(), "mentioned": set(), "instead": set()}
-    for reference in _references(skill, known=known):
+    found = names_in(skill, known=known) if found is None else found
+    named = (reference for key, reference in found if key in known)
+    for reference in chain(skill.fields.references or (), named):
         senses[_sense(reference)].add(_meant(reference))
     fields = skill.fields
     outputs = [parameter.name for parameter in fields.outputs or ()]
@@ -233,23 +259,19 @@ def read(skill: Skill, *, known: Container[str]) -> Reading:
         **{sense: frozenset(names) for sense, names in senses.items()},
         inputs=_token_sets(parameter.name for parameter in fields.inputs or ()),
         outputs=_token_sets(outputs),
+        writes=fields.writes or (),
+        reads=fields.reads or (),
         gives=_token_sets([*outputs, *(fields.effects or ())]),
         presupposes=_token_sets(fields.preconditions or ()),
         recovery=_token_sets(fields.recovery or ()),
     )
 
 
-def _references(skill: Skill, *, known: Container[str]) -> Iterator[Reference]:
-    yield from skill.fields.references or ()
-    for passage in passages(skill):
-        yield from (reference for _, reference in passage.names(known))
-
-
 def _sense(reference: Reference) -> str:
     """Return which attribute of `Reading` a mention belongs to."""
     if reference.kind is ReferenceKind.CONTRAST:
         return "instead"
-    if reference.kind is ReferenceKind.DECLARED or reference.role is ReferenceRole.NEED:
+    if reference.kind is ReferenceKind.DECLARED or reference.role in _BEFORE:
         return "before"
     return "after" if reference.role is ReferenceRole.NEXT else "mentioned"
 

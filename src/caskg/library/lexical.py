@@ -45,8 +45,10 @@ _MARKS = (
 )
 _LETTERS = rf"[^\W_{_UNSPACED}]"
 # The bounds keep a hostile text without a single space from becoming one long key of the cache below.
+# The first form is a short cut: a plain word, without looking for each letter in all these ranges.
 _RUN = re.compile(
-    rf"[{_UNSPACED}]{{1,256}}|{_LETTERS}{{1,256}}(?:[{_MARKS}]+{_LETTERS}{{0,256}}){{0,64}}(?:\+\+|#)?"
+    r"[0-9A-Za-z]{1,256}+(?![^\x00-\x7f])(?:\+\+|#)?"
+    rf"|[{_UNSPACED}]{{1,256}}|{_LETTERS}{{1,256}}(?:[{_MARKS}]+{_LETTERS}{{0,256}}){{0,64}}(?:\+\+|#)?"
 )
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]")
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]")
@@ -135,12 +137,14 @@ def count_matrix(documents: Sequence[Sequence[str]]) -> "tuple[Vocabulary, Spars
     from scipy.sparse import coo_array
 
     ids: dict[str, int] = {}
-    flat = [ids.setdefault(token, len(ids)) for document in documents for token in document]
-    rows = np.repeat(np.arange(len(documents)), [len(document) for document in documents])
+    counted = [Counter(document) for document in documents]  # most places hold a word seen before
+    flat = [ids.setdefault(token, len(ids)) for count in counted for token in count]
+    times = np.fromiter(chain.from_iterable(count.values() for count in counted), dtype=np.float64)
+    rows = np.repeat(np.arange(len(documents)), [len(count) for count in counted])
     tokens = sorted(ids)  # by code point, which is the order of the UTF-8 bytes
     column = np.empty(len(ids), dtype=np.int64)
     column[[ids[token] for token in tokens]] = np.arange(len(ids))
-    triplets = (np.ones(len(flat)), (rows, column[flat]))
+    triplets = (times, (rows, column[flat]))
     counts = coo_array(triplets, shape=(len(documents), len(ids))).tocsr()
     counts.sort_indices()
     return _encoded(tokens), counts

@@ -4,13 +4,17 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import cached_property
+from typing import TypeAlias
 
 from caskg.library.cues import points_at, role, speaks_of_a_skill, surroundings
 from caskg.library.headings import Topic, section_topics
 from caskg.library.markdown import SENTENCE_END, plain, without_fences
 from caskg.schema import Reference, ReferenceKind, ReferenceRole, Skill
+
+NamesFound: TypeAlias = Mapping[str, tuple[tuple[str, Reference], ...]]
+"""By content hash, the key and the mention of each name that a document holds, in its order."""
 
 _MOST_EVIDENCE = 300  # characters
 _LONGEST_LABEL = 200
@@ -27,11 +31,11 @@ _MARKED = (
     r"`(?P<code>[^`\n]{1,80})`"
     r"|\*\*(?P<bold>[^*\n]{1,80})\*\*"
     r"|\[\[(?P<wiki>[^\]\n]{1,80})\]\]"
-    r"|[@/](?<![\w/.@:#$~-][@/])(?P<sign>\w+(?:-\w+)+)(?![\w/(-]|[.:@=]\w)"
-    r"|@(?<![\w/.@:#$~-]@)(?P<at>\w+)(?![\w/(-]|[.:@=]\w)"
+    r"|[@/](?<![\w/.@:#$~-][@/])(?P<sign>\w++(?:-\w++)++)(?![\w/(-]|[.:@=]\w)"
+    r"|@(?<![\w/.@:#$~-]@)(?P<at>\w++)(?![\w/(-]|[.:@=]\w)"
 )
 _BARE = (
-    r"|(?<![\w/.@:#$~-])(?P<bare>\w+(?:-\w+)+)(?![\w/(-]|[.:@=]\w)"
+    r"|(?<![\w/.@:#$~-])(?P<bare>\w++(?:-\w++)++)(?![\w/(-]|[.:@=]\w)"
     r"|\b(?:the|use|using|via|with)[ ](?P<phrase>\w+)[ ]skill\b"
 )
 _LABEL_ENDS = re.compile(r"[^\]\n]{0,100}\]\(<?(?:\.\./|[^()\[\]<>\s]{0,300}SKILL\.md)", re.IGNORECASE)
@@ -74,8 +78,9 @@ class Passage:
 
     def _name_pattern(self, known: Container[str]) -> re.Pattern[str]:
         """Looking for bare names takes ten times as long; most passages hold none."""
-        words = (word for word in _WORD.findall(self.text) if "-" in word)
-        bare = " skill" in self.text or any(word.strip("-").casefold() in known for word in words)
+        hyphenated = (part for part in self.text.split() if "-" in part)
+        words = (word for part in hyphenated for word in _WORD.findall(part) if "-" in word)
+        bare = " skill" in self.text or any(name_key(word.strip("-")) in known for word in words)
         return _NAME if bare else _MARKED_NAME
 
     def _is_name(self, name: str, match: re.Match[str]) -> bool:
@@ -132,6 +137,19 @@ def passages(skill: Skill) -> list[Passage]:
     sections = zip(skill.sections, section_topics(skill.sections), strict=True)
     titled = (Passage(f"{section.title}\n\n{section.text}", topic) for section, topic in sections)
     return [Passage(skill.description), *titled]
+
+
+def names_in(skill: Skill, *, known: Container[str]) -> tuple[tuple[str, Reference], ...]:
+    """Return the key and the mention of each name in the prose of a document; *known* are the keys."""
+    return tuple(found for passage in passages(skill) for found in passage.names(known))
+
+
+def find_names(skills: Iterable[Skill], *, known: Container[str]) -> NamesFound:
+    """Look each document through for names, equal ones once."""
+    return {
+        content: names_in(skill, known=known)
+        for content, skill in {skill.content_hash: skill for skill in skills}.items()
+    }
 
 
 def name_key(name: str) -> str:

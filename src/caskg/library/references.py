@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from caskg.library.diagnostics import Code, diagnostic
-from caskg.library.mentions import name_key, passages
+from caskg.library.mentions import NamesFound, find_names, name_key
 from caskg.schema import (
     Diagnostic,
     Reference,
@@ -28,18 +28,27 @@ _FILE = "/skill.md"
 _Key = TypeVar("_Key", int, tuple[int, int])
 
 
-def resolve_references(library: SkillLibrary) -> tuple[ResolvedReference, ...]:
+def library_names(library: SkillLibrary) -> NamesFound:
+    """Look each document through for the names and folders of the skills of the library."""
+    return find_names(library.skills, known=_Index(library))
+
+
+def resolve_references(
+    library: SkillLibrary, *, names: NamesFound | None = None
+) -> tuple[ResolvedReference, ...]:
     """Return the pairs of skills of which one document mentions the other, sorted, each pair once.
 
     A document that mentions another skill several times is taken at its strongest
     word: declared, then an order in words ("first", "then"), then a contrast, then a
-    bare mention; a link goes before a name.
+    bare mention; a link goes before a name. *names* are the `library_names` where
+    they are known already.
     """
     index = _Index(library)
+    names = find_names(library.skills, known=index) if names is None else names
     best: dict[tuple[int, int], tuple[int, Reference]] = {}
     for number, skill in enumerate(library.skills):
         found: dict[int, tuple[int, Reference]] = {}
-        for other, reference in _mentions(number, skill, index):
+        for other, reference in _mentions(number, skill, index, names):
             _keep(found, other, (_rank(reference), reference))
         for other, ranked in found.items():
             pair = (number, other) if ranked[1].role is ReferenceRole.NEXT else (other, number)
@@ -137,17 +146,16 @@ class _Index:
         return self.by_name(name_key(posixpath.basename(path)), reader)
 
 
-def _mentions(number: int, skill: Skill, index: _Index) -> Iterator[tuple[int, Reference]]:
+def _mentions(number: int, skill: Skill, index: _Index, names: NamesFound) -> Iterator[tuple[int, Reference]]:
     """Yield (the other skill, how it is mentioned) for all mentions in one document."""
     for reference in skill.fields.references or ():
         other = index.resolve(reference, number)
         if other is not None and other != number:
             yield other, reference
-    for passage in passages(skill):
-        for key, reference in passage.names(index):
-            other = index.by_name(key, number)
-            if other is not None and other != number:
-                yield other, reference
+    for key, reference in names[skill.content_hash]:
+        other = index.by_name(key, number)
+        if other is not None and other != number:
+            yield other, reference
 
 
 def _keep(best: dict[_Key, tuple[int, Reference]], key: _Key, ranked: tuple[int, Reference]) -> None:

@@ -156,7 +156,8 @@ def _is_quoted(text: str, start: int, fences: Sequence[int]) -> bool:
 
 
 def _report_encoded(text: str, findings: Findings) -> None:
-    for number, line in enumerate(text.split("\n"), start=1):
+    lines = text.split("\n")
+    for number, line in enumerate(lines, start=1) if max(map(len, lines)) >= _ENCODED_RUN else ():
         found = _ENCODED.search(line) if len(line) >= _ENCODED_RUN else None
         if found and any(map(str.isdigit, found[0])) and found[0].lower() != found[0] != found[0].upper():
             quote = f"{found[0][:24]}..."

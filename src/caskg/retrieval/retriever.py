@@ -35,6 +35,7 @@ _ORDERING = (EDGE_TYPES.index(EdgeType.DEPENDENCY), EDGE_TYPES.index(EdgeType.WO
 _UNVALIDATED = EDGE_STATES.index(EdgeState.UNVALIDATED)
 _HINTED = 3
 _VIEWS = 8  # callers' views of the graph that are kept, each about as large as the graph
+_KEPT = 256  # skills; to read and unpack eight takes a third of a query
 
 
 class GraphRetriever:
@@ -58,7 +59,7 @@ class GraphRetriever:
         """Join the parts of one published version.
 
         Args:
-            skills: The skills by position; only those returned are looked at.
+            skills: The skills by position; only those returned are looked at, and the last of them kept.
             ids: Their ids, by position.
             index: What a query is compared with.
             graph: The published graph.
@@ -79,7 +80,7 @@ class GraphRetriever:
         if len(set(sizes.values())) > 1:
             msg = f"The parts are about different numbers of skills: {sizes}."
             raise ValueError(msg)
-        self._skills = skills
+        self._skill = lru_cache(maxsize=_KEPT)(skills.__getitem__)
         self._ids = ids
         self._index = index
         self._graph = graph
@@ -179,7 +180,7 @@ class GraphRetriever:
 
     def _ranked(self, at: int, relevance: FloatArray, seeds: Seeds) -> RankedSkill:
         return RankedSkill(
-            skill=self._skills[at],
+            skill=self._skill(at),
             score=float(relevance[at]),
             lexical_rank=seeds.lexical_rank.get(at),
             semantic_rank=seeds.semantic_rank.get(at),
@@ -259,10 +260,10 @@ def ordering_edges(chosen: IntArray, graph: SkillGraph) -> IntArray:
     Dependency and workflow edges that some evidence stands behind: an unvalidated one
     may carry relevance, but is too little to put a skill before another.
     """
-    inside = np.isin(graph.source, chosen) & np.isin(graph.target, chosen)
-    rows = np.flatnonzero(inside & np.isin(graph.types, _ORDERING) & (graph.states != _UNVALIDATED))
     rank = np.full(graph.n_skills, -1)
     rank[chosen] = np.arange(len(chosen))
+    inside = np.flatnonzero((rank[graph.source] >= 0) & (rank[graph.target] >= 0))
+    rows: IntArray = inside[np.isin(graph.types[inside], _ORDERING) & (graph.states[inside] != _UNVALIDATED)]
     ends = rank[graph.target[rows]], rank[graph.source[rows]]
     return rows[np.lexsort((*ends, -graph.weight[rows]))]
 

@@ -50,9 +50,10 @@ class StoredArrays(Mapping[str, Array]):
             path = _path(self._folder, name)
             _check_data(path, self._files[name])  # about a gigabyte a second; a wrong answer costs more
             try:
-                self._mapped[name] = np.load(path, mmap_mode="r", allow_pickle=False)
+                mapped = np.load(path, mmap_mode="r", allow_pickle=False)
             except (OSError, ValueError) as error:
                 raise _damaged(path, f"it can no longer be read ({error})") from error
+            self._mapped[name] = mapped.view(np.ndarray)  # a memmap is slow to slice
         return self._mapped[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """Between frozen data and what SQLite keeps: every conversion of the store is here.
 
-A skill is stored as compressed JSON. A field that its document does not state
-is ``null`` there and an empty one ``[]``, so that it comes back exactly.
+A skill is stored compressed: a line of JSON, in which a section's text is its place in the
+body, and the body. A field that its document does not state is ``null`` there and an
+empty one ``[]``, so that it comes back exactly.
 
 >>> from caskg.schema import Parameter
 >>> fields = SkillFields(inputs=(Parameter(name="report"),), outputs=())
@@ -16,7 +17,7 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple, NoReturn, TypeAlias
@@ -156,14 +157,16 @@ def require_text(text: str) -> str:
 
 
 def pack_skill(skill: Skill) -> tuple[Member, bytes]:
-    """Return what stands beside the content of *skill*, and the content as JSON.
+    """Return what stands beside the content of *skill*, and the content.
 
     Half a character in a path becomes ``?``: a path is for people.
     """
     values = _as_dict(skill)
     for name in _BESIDE:
         del values[name]
-    content = json.dumps(values, default=_as_dict, separators=(",", ":")).encode()
+    body = values.pop("body").encode(errors="surrogatepass")  # as JSON it would be slow to read
+    values["sections"] = list(_cuts(skill))
+    content = json.dumps(values, default=_as_dict, separators=(",", ":")).encode() + b"\n" + body
     digest = hashlib.blake2b(content, digest_size=16).hexdigest()
     return Member(skill.id, _readable(skill.path), skill.content_hash, digest), content
 
@@ -188,8 +191,9 @@ def unpack_skill(row: Row, member: Member) -> Skill:
     """
     if not is_sound(member.digest, row):
         raise_damaged(f"the skill {member.skill_id}")
-    values = json.loads(zlib.decompress(row[0]))
-    values["sections"] = tuple(Section(**section) for section in values["sections"])
+    head, _, body = zlib.decompress(row[0]).partition(b"\n")
+    values = {"body": body.decode(errors="surrogatepass")} | json.loads(head)
+    values["sections"] = tuple(_section(cut, values["body"]) for cut in values["sections"])
     values["fields"] = SkillFields(**{name: _field(name, value) for name, value in values["fields"].items()})
     return Skill(id=member.skill_id, content_hash=member.content_hash, path=member.path, **values)
 
@@ -201,6 +205,23 @@ def members_checksum(members: Iterable[Member]) -> int:
 
 def _as_dict(record: Any) -> dict[str, Any]:  # noqa: ANN401  # any of the schema's slotted dataclasses
     return {name: getattr(record, name) for name in record.__slots__}
+
+
+def _cuts(skill: Skill) -> Iterator[list[Any]]:
+    """Yield title, level, and the text of each section: its start and end in the body, or itself."""
+    end = 0
+    for section in skill.sections:
+        start = skill.body.find(section.text, end)
+        if start >= 0:
+            end = start + len(section.text)
+        yield [section.title, section.level, [start, end] if start >= 0 else section.text]
+
+
+def _section(cut: list[Any] | dict[str, Any], body: str) -> Section:
+    if isinstance(cut, dict):  # as it was written at first: with its text, and the body in the JSON
+        return Section(**cut)
+    title, level, text = cut
+    return Section(title=title, level=level, text=text if isinstance(text, str) else body[slice(*text)])
 
 
 def _field(name: str, value: list[Any] | None) -> tuple[Any, ...] | None:

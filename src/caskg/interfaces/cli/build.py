@@ -1,7 +1,9 @@
 """`caskg build`: parse, induce, ask the free prober, publish a version."""
 
+import gc
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
@@ -50,7 +52,7 @@ def build(
         find_skill_files(paths or host_folders())
     with Workspace.open_or_create(folder) as workspace:
         roots, profile = paths or default_roots(workspace), profile or default_profile(workspace)
-        with progress_bar(quiet=quiet) as progress:
+        with progress_bar(quiet=quiet) as progress, _without_cycle_collection():
             report = build_workspace(workspace, roots, profile=profile, encoder=encoder, progress=progress)
         n_skills = len(workspace.snapshot(report.number).ids)
     facts = version_facts(report.number, n_skills, report.meta)
@@ -62,6 +64,18 @@ def build(
     if not (as_json or quiet):
         for line in _findings(report.diagnostics):
             say(line)
+
+
+@contextmanager
+def _without_cycle_collection() -> Iterator[None]:
+    """Do not look for cycles of objects again and again: a build makes millions of objects, and none."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _findings(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:

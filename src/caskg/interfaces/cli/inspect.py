@@ -54,7 +54,8 @@ def explain(*, source: str, target: str | None, task: str | None, folder: Path |
     Of an edge: its type and state, association, reliability and weight, the signals that are
     active, what each probe answered or why its answer is missing, the sentence in which one of
     the two documents speaks of the other, what the source says | what the target says for each
-    other signal, and labels.
+    other signal, and labels. A probe
+    has "no answer" where it was not asked, or where the two texts say nothing of it.
     """
     with open_workspace(folder) as workspace:
         version = workspace.current()
@@ -64,7 +65,8 @@ def explain(*, source: str, target: str | None, task: str | None, folder: Path |
             emit(document, as_json=as_json, lines=_pair_lines(document))
         elif task is not None and target is None:
             hidden = hidden_ids(workspace, version)
-            ranking = open_retriever(version).retrieve(task_text([task]), k=len(version.ids), exclude=hidden)
+            retriever = open_retriever(version, few_queries=True)
+            ranking = retriever.retrieve(task_text([task]), k=len(version.ids), exclude=hidden)
             skill_id = version.ids[start]
             place = _place_document(ranking, skill_id) | {"disabled": skill_id in hidden}
             emit(place, as_json=as_json, lines=_place_lines(place))
@@ -193,11 +195,13 @@ def _pair_lines(document: dict[str, Any]) -> Iterator[str]:
 
 def _edge_rows(edge: dict[str, Any]) -> list[tuple[str, str]]:
     signals = sorted(edge["signals"].items(), key=lambda entry: -entry[1])
+    answered = {answer["probe"] for answer in edge["answers"]}
     return [
         ("association", f"{edge['association']:.3f}"),
         ("reliability", f"{edge['reliability']:.3f}"),
         ("signals", ", ".join(f"{name} {value:.3f}" for name, value in signals) or "none"),
         *((answer["probe"], _answer_text(answer)) for answer in edge["answers"]),
+        *((kind.value, "no answer") for kind in PROBE_KINDS if kind not in answered),
     ]
 
 

@@ -60,7 +60,9 @@ def query(
         version = workspace.current()
         _warn_of_empty(version, tags, folders)
         hidden = hidden_ids(workspace, version, tags=tags, folders=folders) | _hidden(version, exclude)
-        ranking = open_retriever(version).retrieve(text, k=k, have=_ids(version, have), exclude=hidden)
+        ranking = open_retriever(version, few_queries=True).retrieve(
+            text, k=k, have=_ids(version, have), exclude=hidden
+        )
     rendered = render(ranking, max_chars=max_chars) if bundle else None
     document = {"version": version.number, **ranking_document(ranking, rendered)}
     lines: Iterable[str] = rendered.text.split("\n") if rendered else ranking_lines(ranking)
