@@ -21,6 +21,7 @@ from caskg.graph.text_prober import TextProber
 from caskg.library.duplicates import duplicate_pairs
 from caskg.library.embed import embed_texts
 from caskg.library.references import library_names, resolve_references
+from caskg.library.sequences import stated_orders
 from caskg.library.texts import skill_text, without_mentions
 from caskg.protocols import Encoder, Prober
 from caskg.published import Build
@@ -84,8 +85,14 @@ def build(
     vectors = embed_texts(texts, encoder, workspace.vectors, on_progress=partial(progress, "embed"))
     progress("candidates", 0, 0)
     duplicates = tuple(duplicate_pairs(library.skills))
+    orders = stated_orders(library, names=names)
     inputs = graph_inputs(
-        compared, vectors[: len(library)], references, duplicates=duplicates, config=config.signals
+        compared,
+        vectors[: len(library)],
+        references,
+        duplicates=duplicates,
+        orders=orders,
+        config=config.signals,
     )
     candidates = find_candidates(inputs, config=config, labelled=labelled_pairs(library.skills, labels))
     asked = asked_edges(candidates, inputs, config=config)
@@ -107,6 +114,7 @@ def build(
         graph=publish(candidates, reliability, config=config.publication, tie_break=inputs.tie_break),
         index=SearchIndex.fit(library.skills, vectors[len(library) :], tie_break=inputs.tie_break),
         duplicates=duplicates,
+        orders=orders,
         n_frontier=len(asked),
     )
 
