@@ -17,7 +17,7 @@ import numpy as np
 
 from caskg.errors import UsageError
 from caskg.library.embed import text_hash
-from caskg.schema import IntArray, Parameter, Skill, SkillFields, SkillLibrary
+from caskg.schema import IntArray, Parameter, Section, Skill, SkillFields, SkillLibrary
 
 _LIBRARY, _TASKS, _EDGES, _MASK = "_library", "_tasks", "_edges", "_mask"
 _SUFFIXES = (".jsonl", ".jsonl.xz")
@@ -153,13 +153,15 @@ def _object(line: str, *, where: str) -> Row:
 
 
 def skill_of(row: Row) -> Skill:
-    """Return a line of a library as the skill that a SKILL.md with the same statements would be.
+    r"""Return a line of a library as the skill that a SKILL.md with the same statements would be.
+
+    Its body states inputs, outputs and tools, one a line.
 
     Raises:
         KeyError: It has no ``id``.
 
-    >>> skill_of({"id": "a", "inputs": {"x": {"type": "int"}}}).fields.inputs
-    (Parameter(name='x', type='int', description=None),)
+    >>> skill_of({"id": "a", "inputs": {"x": {"type": "int"}}}).body
+    '## Inputs\n\n- `x` (int)\n'
     """
     name = str(row.get("name") or row["id"])
     description = str(row.get("description") or "")
@@ -169,12 +171,13 @@ def skill_of(row: Row) -> Skill:
         tools=_words(row.get("tools")),
         tags=_words(row.get("keywords"), row.get("domain")),
     )
+    sections = _sections(fields)
     return Skill(
         id=str(row["id"]),
         name=name,
         description=description,
-        body="",
-        sections=(),
+        body="\n".join(f"{'#' * each.level} {each.title}\n\n{each.text}" for each in sections),
+        sections=sections,
         fields=fields,
         content_hash=text_hash(repr((name, description, fields))),
         path="",
@@ -194,6 +197,23 @@ def _parameters(stated: Any) -> tuple[Parameter, ...] | None:  # noqa: ANN401 - 
         )
         for name, about in named
     )
+
+
+def _sections(fields: SkillFields) -> tuple[Section, ...]:
+    lists = {
+        "Inputs": [_item(each) for each in fields.inputs or ()],
+        "Outputs": [_item(each) for each in fields.outputs or ()],
+        "Tools": [f"- {tool}" for tool in fields.tools or ()],
+    }
+    return tuple(
+        Section(title=title, level=2, text="\n".join([*items, ""])) for title, items in lists.items() if items
+    )
+
+
+def _item(parameter: Parameter) -> str:
+    kind = f" ({parameter.type})" if parameter.type else ""
+    about = f": {' '.join(parameter.description.split())}" if parameter.description else ""
+    return f"- `{parameter.name}`{kind}{about}"
 
 
 def _text(value: Any) -> str | None:  # noqa: ANN401 - a JSON value
