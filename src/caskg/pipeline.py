@@ -47,14 +47,13 @@ PLAIN_ARM = "plain"
 """The arm of the single question; a substitute is recorded for each arm."""
 
 
-def build(  # noqa: PLR0913 - everything that a build is made of
+def build(
     library: SkillLibrary,
     *,
     workspace: Workspace,
     encoder: Encoder,
     prober: Prober,
     config: BuildConfig,
-    besides: IntArray | None = None,
     progress: Progress = lambda _step, _done, _of: None,
 ) -> Build:
     """Induce, probe and calibrate the graph of a library (paper, Sections 3.2 to 3.5).
@@ -65,7 +64,6 @@ def build(  # noqa: PLR0913 - everything that a build is made of
         encoder: Makes the vectors of texts and queries.
         prober: Answers what the ledger does not hold yet.
         config: Every constant.
-        besides: Pairs that become candidates besides those that are found, shape ``(n, 2)``.
         progress: Told where the build is.
 
     Raises:
@@ -83,9 +81,7 @@ def build(  # noqa: PLR0913 - everything that a build is made of
     vectors = embed_texts(texts, encoder, workspace.vectors, on_progress=partial(progress, "embed"))
     progress("candidates", 0, 0)
     inputs = graph_inputs(compared, vectors[: len(library)], references, config=config.signals)
-    wanted = labelled_pairs(library.skills, labels)
-    wanted = wanted if besides is None else np.concatenate([wanted, besides])
-    candidates = find_candidates(inputs, config=config, labelled=wanted)
+    candidates = find_candidates(inputs, config=config, labelled=labelled_pairs(library.skills, labels))
     asked = asked_edges(candidates, inputs, config=config)
     progress("probe", 0, 0)
     requests = plan(candidates, asked, inputs, skills=compared.skills, ledger=ledger)

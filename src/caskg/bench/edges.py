@@ -1,15 +1,15 @@
 """How well a graph's scores agree with gold edges: candidates, association, reliability, states."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
 
+from caskg.bench.pair_scores import ScoredPairs, places, scores_of
 from caskg.bench.qrels import GoldSet
 from caskg.bench.scores import auroc, average_precision, brier, calibration_error
-from caskg.config import BuildConfig, RecallConfig
-from caskg.graph.publish import edge_strength
+from caskg.config import BuildConfig
 from caskg.library.lexical import token_matrix, tokenize
 from caskg.library.texts import skill_text
 from caskg.published import Build
@@ -20,8 +20,6 @@ _BLOCK = 512
 _CONFIRMED, _REJECTED, _UNVALIDATED = (
     EDGE_STATES.index(state) for state in (EdgeState.CONFIRMED, EdgeState.REJECTED, EdgeState.UNVALIDATED)
 )
-
-_NO_RECALL = RecallConfig(lexical=0, io=0, structural=0, verification=0, semantic=0, enabler=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,33 +55,23 @@ def judged_pairs(gold: GoldSet, *, seed: int) -> tuple[IntArray, BoolArray]:
     return pairs, np.arange(len(pairs)) < len(edges)
 
 
-def evaluation_config(config: BuildConfig) -> BuildConfig:
-    """Return constants under which a build scores given pairs and looks for no others."""
-    return replace(
-        config,
-        recall=replace(_NO_RECALL, bound=config.recall.bound),
-        frontier=replace(config.frontier, probe_all=True),
-    )
-
-
 def edge_figures(
-    gold: GoldSet, build: Build, scored: Build, *, config: BuildConfig, seed: int
+    gold: GoldSet, build: Build, scored: ScoredPairs, *, config: BuildConfig, seed: int
 ) -> dict[str, Figure]:
     """Measure a build against gold edges.
 
     Args:
         gold: The set.
         build: The build from which the graph was published.
-        scored: A build of the same constants whose candidates are at least the `judged_pairs`;
-            what *build* knows of a pair goes before it.
-        config: The constants.
+        scored: The `judged_pairs`; what *build* knows of a pair goes before it.
+        config: The constants of *build*.
         seed: As for `judged_pairs`.
     """
     pairs, is_edge = judged_pairs(gold, seed=seed)
-    found = _in_candidates(build, pairs)
-    scores = _scores(build, scored, pairs, config=config)
+    found = places(build.candidates, pairs) >= 0
+    scores = scores_of(pairs, build, scored, config=config)
     figures = {
-        "candidate_recall": Figure(value=_mean(found[is_edge] >= 0), n=int(is_edge.sum())),
+        "candidate_recall": Figure(value=_mean(found[is_edge]), n=int(is_edge.sum())),
         "candidates_per_skill": Figure(
             value=len(build.candidates) / len(gold.library), n=len(build.candidates)
         ),
@@ -93,21 +81,6 @@ def edge_figures(
         figures[f"ap_{name}"] = Figure(value=average_precision(values, is_edge), n=len(pairs))
         figures[f"direction_{name}"] = _direction(gold, pairs, values)
     return figures | _calibration(gold, build)
-
-
-def _scores(build: Build, scored: Build, pairs: IntArray, *, config: BuildConfig) -> dict[str, FloatArray]:
-    """Return A, c and b of each pair."""
-    columns = []
-    for each in (scored, build):
-        strength = edge_strength(
-            each.candidates.association, each.reliability, blend_mass=config.publication.blend_mass
-        )
-        columns.append((each.candidates.association, each.reliability.value, strength))
-    at, known = _in_candidates(scored, pairs), _in_candidates(build, pairs)
-    return {
-        name: np.where(known >= 0, _take(mine, known), _take(others, at))
-        for name, others, mine in zip(("association", "reliability", "strength"), *columns, strict=True)
-    }
 
 
 def _direction(gold: GoldSet, pairs: IntArray, values: FloatArray) -> Figure:
@@ -141,15 +114,6 @@ def _calibration(gold: GoldSet, build: Build) -> dict[str, Figure]:
     }
 
 
-def _in_candidates(build: Build, pairs: IntArray) -> IntArray:
-    """Return where each pair stands in C, -1 where it does not."""
-    candidates = build.candidates
-    codes = candidates.source * candidates.n_skills + candidates.target  # ascending
-    wanted = _codes(pairs, candidates.n_skills)
-    at = np.minimum(np.searchsorted(codes, wanted), max(len(codes) - 1, 0))
-    return np.where(codes[at] == wanted, at, -1) if len(codes) else np.full(len(wanted), -1)
-
-
 def _alternatives(gold: GoldSet) -> IntArray:
     """Return each skill of an edge with the skill most like it in words, in both directions."""
     skills = gold.library.skills
@@ -167,11 +131,6 @@ def _alternatives(gold: GoldSet) -> IntArray:
         for one, other in zip(block[alike].tolist(), best[alike].tolist(), strict=True):
             found += [(one, other), (other, one)]
     return _pairs(found)
-
-
-def _take(values: FloatArray, at: IntArray) -> FloatArray:
-    """Return the values at these places, 0 for a place of -1."""
-    return np.where(at >= 0, values[at], 0.0) if len(values) else np.zeros(len(at))
 
 
 def _mean(values: Iterable[float] | BoolArray) -> float:

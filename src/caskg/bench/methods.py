@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -17,9 +17,10 @@ from caskg.baselines.flat import FlatRetriever
 from caskg.baselines.prior import PriorRetriever, graph_prior
 from caskg.baselines.vanilla import VanillaRetriever
 from caskg.bench import controls
+from caskg.bench.vectors import RememberingEncoder
 from caskg.config import BuildConfig, Fusion, RetrieveConfig, build_config, retrieve_config
 from caskg.library.lexical import Bm25Index
-from caskg.protocols import Encoder, Retriever
+from caskg.protocols import Encoder, Prober, Retriever
 from caskg.published import Build
 from caskg.retrieval.retriever import GraphRetriever
 from caskg.retrieval.seeds import NameIndex, SearchIndex
@@ -32,9 +33,7 @@ PRIOR_SHARE = 0.5
 class Induce(Protocol):
     """Builds a graph from a library; where a judge is at hand, it asks it."""
 
-    def __call__(
-        self, library: SkillLibrary, *, encoder: Encoder, config: BuildConfig, besides: IntArray | None = None
-    ) -> Build:
+    def __call__(self, library: SkillLibrary, *, encoder: Encoder, config: BuildConfig) -> Build:
         """Return the build; arguments as for `caskg.pipeline.build`."""
         ...
 
@@ -45,6 +44,13 @@ class Kind(StrEnum):
     METHOD = "method"
     CONTROL = "control"
     CEILING = "ceiling"
+
+
+class BuildCost(NamedTuple):
+    """What a build took: CPU seconds, and characters of text that the encoder was given."""
+
+    cpu_s: float
+    characters: int
 
 
 @dataclass(slots=True, kw_only=True)
@@ -58,33 +64,36 @@ class Workbench:
         induce: How a graph comes about.
         induce_unjudged: The same without any paid answer, for the control ``no-judge``.
         gold_edges: Only the ceiling reads them.
+        judge: For a method that asks one itself; None = there is none.
         seed: Of what is left to chance in controls.
     """
 
     library: SkillLibrary
-    encoder: Encoder
+    encoder: RememberingEncoder
     knows_meanings: bool
     induce: Induce
     induce_unjudged: Induce
     gold_edges: IntArray
+    judge: Prober | None = None
     seed: int = 0
-    _builds: dict[tuple[BuildConfig, Induce], tuple[Build, float]] = field(default_factory=dict)
+    _builds: dict[tuple[BuildConfig, Induce], tuple[Build, BuildCost]] = field(default_factory=dict)
 
     def build(self, config: BuildConfig, *, judged: bool = True) -> Build:
         """Return the build under these constants, made once."""
         return self._built(config, judged=judged)[0]
 
-    def build_cpu_s(self, config: BuildConfig, *, judged: bool = True) -> float:
-        """Return the CPU seconds that it took."""
+    def build_cost(self, config: BuildConfig, *, judged: bool = True) -> BuildCost:
+        """Return what it took."""
         return self._built(config, judged=judged)[1]
 
-    def _built(self, config: BuildConfig, *, judged: bool) -> tuple[Build, float]:
+    def _built(self, config: BuildConfig, *, judged: bool) -> tuple[Build, BuildCost]:
         induce = self.induce if judged else self.induce_unjudged
         if (config, induce) not in self._builds:
-            start = time.process_time()
+            start, before = time.process_time(), self.encoder.n_characters
             build = induce(self.library, encoder=self.encoder, config=config)
+            cost = BuildCost(time.process_time() - start, self.encoder.n_characters - before)
             index = replace(build.index, knows_meanings=self.knows_meanings)
-            self._builds[config, induce] = replace(build, index=index), time.process_time() - start
+            self._builds[config, induce] = replace(build, index=index), cost
         return self._builds[config, induce]
 
 

@@ -20,8 +20,9 @@ from typing import Any, Self
 import numpy as np
 
 from caskg import __version__
-from caskg.bench.edges import Figure, edge_figures, evaluation_config, judged_pairs
+from caskg.bench.edges import Figure, edge_figures, judged_pairs
 from caskg.bench.methods import METHODS, Induce, Method, Workbench
+from caskg.bench.pair_scores import score_pairs
 from caskg.bench.qrels import GoldSet, read_set, set_names
 from caskg.bench.runs import Answer, answer_topic
 from caskg.bench.vectors import RememberingEncoder
@@ -29,9 +30,9 @@ from caskg.config import BuildConfig
 from caskg.errors import UsageError
 from caskg.graph.text_prober import TextProber
 from caskg.pipeline import build
-from caskg.protocols import Encoder
+from caskg.protocols import Encoder, Prober
 from caskg.published import Build
-from caskg.schema import IntArray, SkillLibrary
+from caskg.schema import SkillLibrary
 from caskg.store.workspace import Workspace
 from caskg.wiring import EncoderChoice, encoder_kind, encoder_to_build
 
@@ -50,10 +51,14 @@ class Fold:
     Attributes:
         topics: Positions of the topics.
         induce: Builds the graph; a judge it asks must not know what only these topics prove.
+        judge: That judge, for a method that asks one itself; None = there is none.
+        n_calls: Returns how many calls it has answered so far.
     """
 
     topics: tuple[int, ...]
     induce: Induce
+    judge: Prober | None = None
+    n_calls: Callable[[], int] = lambda: 0
 
 
 Judging = Callable[[GoldSet], Sequence[Fold]]
@@ -127,17 +132,13 @@ class SetRuns:
     skipped: tuple[Mapping[str, str], ...]
 
 
-def induced(
-    library: SkillLibrary, *, encoder: Encoder, config: BuildConfig, besides: IntArray | None = None
-) -> Build:
+def induced(library: SkillLibrary, *, encoder: Encoder, config: BuildConfig) -> Build:
     """Build a graph in a workspace of its own, so that no earlier answer has a say in it."""
     with (
         tempfile.TemporaryDirectory(prefix="caskg-bench-") as folder,
         Workspace.create(Path(folder) / "workspace") as workspace,
     ):
-        return build(
-            library, workspace=workspace, encoder=encoder, prober=TextProber(), config=config, besides=besides
-        )
+        return build(library, workspace=workspace, encoder=encoder, prober=TextProber(), config=config)
 
 
 def unjudged(gold: GoldSet) -> Sequence[Fold]:
@@ -175,27 +176,32 @@ def _run_set(
     behind = encoder_to_build(kind, gold.library)
     encoder = RememberingEncoder(behind, vectors.vectors)
     desk = _Desk(plan, gold, foreign, encoder, knows_meanings=kind == EncoderChoice.LOCAL)
-    runs, skipped = {}, []
-    for name in METHODS:
-        if plan.methods and name not in plan.methods:
-            continue
-        reason = desk.why_not(name)
-        if reason:
-            skipped.append({"set": gold.name, "method": name, "reason": reason})
-            continue
-        runs[name] = desk.run(name, progress)
+    methods = [name for name in METHODS if not plan.methods or name in plan.methods]
+    reasons = {name: desk.why_not(name) for name in methods}
+    skipped = [
+        {"set": gold.name, "method": name, "reason": reason} for name, reason in reasons.items() if reason
+    ]
     if not foreign:
-        reason = f"{plan.folder} holds no other set whose tasks could be asked."
+        reason = "the folder holds no other set whose tasks could be asked"
         skipped.append({"set": gold.name, "measure": "auroc_wrong_library", "reason": reason})
-    if skipped and os.environ.get(REQUIRE_DATA) == "1":
-        absent = [each["reason"] for each in skipped if each["reason"] != _NO_JUDGE]
-        if absent:
-            msg = f"{REQUIRE_DATA} is set, and something was skipped: {absent[0]}"
-            raise UsageError(msg)
+    _require_data(skipped)
+    runs = {name: desk.run(name, progress) for name, reason in reasons.items() if not reason}
     return SetRuns(gold=gold, runs=runs, skipped=tuple(skipped))
 
 
 _NO_JUDGE = "no judge is asked, so it would be the same as default"
+
+
+def _require_data(skipped: Sequence[Mapping[str, str]]) -> None:
+    """Refuse to go on without data where these were promised.
+
+    Raises:
+        UsageError: `REQUIRE_DATA` is set to 1, and something is skipped for want of data.
+    """
+    absent = [each for each in skipped if each["reason"] != _NO_JUDGE]
+    if absent and os.environ.get(REQUIRE_DATA) == "1":
+        msg = f"{REQUIRE_DATA} is set, and {absent[0]['set']} lacks data: {absent[0]['reason']}."
+        raise UsageError(msg)
 
 
 class _Desk:
@@ -223,6 +229,7 @@ class _Desk:
                 induce=fold.induce,
                 induce_unjudged=induced,
                 gold_edges=gold.edges,
+                judge=fold.judge,
                 seed=plan.seed,
             )
             for fold in self._folds
@@ -280,8 +287,7 @@ class _Desk:
         """Return the edge measures, averaged over folds."""
         assert method.config is not None
         pairs, _ = judged_pairs(self._gold, seed=self._plan.seed)
-        config = evaluation_config(method.config)
-        scored = induced(self._gold.library, encoder=self._encoder, config=config, besides=pairs)
+        scored = score_pairs(self._gold.library, pairs, encoder=self._encoder, config=method.config)
         each = [
             edge_figures(
                 self._gold,
@@ -305,9 +311,11 @@ class _Desk:
         if method.config is None:
             return cost
         built = [bench.build(method.config, judged=method.judged) for bench in self._benches]
-        seconds = [bench.build_cpu_s(method.config, judged=method.judged) for bench in self._benches]
+        costs = [bench.build_cost(method.config, judged=method.judged) for bench in self._benches]
         return cost | {
-            "build_cpu_s": sum(seconds),
+            "build_cpu_s": sum(each.cpu_s for each in costs),
+            "build_characters": float(sum(each.characters for each in costs)),
+            "calls": float(sum(fold.n_calls() for fold in self._folds) if method.judged else 0),
             "candidates": float(len(built[0].candidates)),
             "frontier": float(built[0].n_frontier),
             "edges": float(len(built[0].graph)),

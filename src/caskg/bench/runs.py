@@ -9,6 +9,7 @@ import numpy as np
 
 from caskg.bench.metrics import closure, ndcg, pairs_in_order, recall, whole_set
 from caskg.bench.qrels import GoldSet, Topic
+from caskg.library.texts import skill_text
 from caskg.protocols import Retriever
 from caskg.retrieval.bundle import render
 from caskg.schema import FloatArray, Ranking
@@ -63,7 +64,7 @@ def answer_topic(
         topic: The topic; only its text, and for the near miss what is hidden, reaches the method.
         gold: Its set.
         gated: Ask again with the topic's gold hidden.
-        whole_library: No budget of characters.
+        whole_library: Show names and descriptions of all, without a budget of characters.
     """
     try:
         return _answer(retriever, topic, gold, gated=gated, whole_library=whole_library)
@@ -74,7 +75,6 @@ def answer_topic(
 def _answer(retriever: Retriever, topic: Topic, gold: GoldSet, *, gated: bool, whole_library: bool) -> Answer:
     rankings = {k: retriever.retrieve(topic.query, k=k) for k in KS}
     bundle = rankings[BUNDLE]
-    max_chars = 10**9 if whole_library else MAX_CHARS
     near_miss = None
     if gated:
         hidden = [gold.library.skills[at].id for at in topic.gold]
@@ -82,11 +82,18 @@ def _answer(retriever: Retriever, topic: Topic, gold: GoldSet, *, gated: bool, w
     return Answer(
         found={k: _positions(ranking, gold)[:k] for k, ranking in rankings.items()},
         best_first=_best_first(bundle, gold)[:BUNDLE],
-        chars=0 if bundle.abstained else len(render(bundle, max_chars=max_chars).text),
+        chars=0 if bundle.abstained else _chars(bundle, whole_library=whole_library),
         sufficiency=bundle.sufficiency,
         abstained=bundle.abstained,
         near_miss=near_miss,
     )
+
+
+def _chars(bundle: Ranking, *, whole_library: bool) -> int:
+    """Return the length of what an agent reads: where all is shown, that is names and descriptions."""
+    if whole_library:
+        return sum(len(skill_text(ranked.skill)) + 1 for ranked in bundle.skills)
+    return len(render(bundle, max_chars=MAX_CHARS).text)
 
 
 def _positions(ranking: Ranking, gold: GoldSet) -> tuple[int, ...]:

@@ -8,7 +8,11 @@ from caskg.schema import VectorArray
 
 
 class RememberingEncoder:
-    """An `Encoder` in front of another one: memory first, then the cache, then the encoder."""
+    """An `Encoder` in front of another one: memory first, then the cache, then the encoder.
+
+    Attributes:
+        n_characters: Of all texts it was asked about, remembered or not.
+    """
 
     def __init__(self, encoder: Encoder, cache: VectorCache) -> None:
         """Put a cache before an encoder.
@@ -20,6 +24,7 @@ class RememberingEncoder:
         self._encoder = encoder
         self._cache = cache
         self._memory = MemoryVectorCache()
+        self.n_characters = 0
 
     @property
     def fingerprint(self) -> str:
@@ -28,6 +33,7 @@ class RememberingEncoder:
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return what the encoder behind would, shape ``(len(texts), d)``."""
+        self.n_characters += sum(map(len, texts))
         return embed_texts(texts, _Behind(self._encoder, self._cache), self._memory)
 
 
