@@ -31,10 +31,19 @@ KITCHEN: Rows = [
     {"id": "dry-dishes", "description": "Dries plates and cutlery with a clean towel."},
 ]
 KITCHEN_TASKS: Rows = [
-    {"id": "t1", "query": "brew green tea from leaves", "gold": ["brew-tea", "boil-water"], "main": "brew-tea"},
+    {
+        "id": "t1",
+        "query": "brew green tea from leaves",
+        "gold": ["brew-tea", "boil-water"],
+        "main": "brew-tea",
+    },
     {"id": "t2", "query": "make a cup of black tea", "gold": ["boil-water", "brew-tea"], "main": "brew-tea"},
     {"id": "t3", "query": "cook pasta for two", "gold": ["cook-pasta", "boil-water"], "main": "cook-pasta"},
-    {"id": "t4", "query": "clean the plates and the pots", "gold": ["wash-dishes", "dry-dishes", "wash-dishes"]},
+    {
+        "id": "t4",
+        "query": "clean the plates and the pots",
+        "gold": ["wash-dishes", "dry-dishes", "wash-dishes"],
+    },
 ]
 KITCHEN_EDGES: Rows = [
     {"source": "boil-water", "target": "brew-tea"},

@@ -61,9 +61,7 @@ def test_phase_one_has_the_same_edges_by_association(build: Build) -> None:
 def test_rewiring_keeps_degrees_within_types(pairs: list[tuple[int, int]], seed: int) -> None:
     """Every skill keeps its edges of each type, in and out; no loop, no second edge."""
     kinds = (EdgeType.DEPENDENCY, EdgeType.SEMANTIC)
-    graph = make_graph(
-        9, [Edge(u, v, 0.1 + (u + v) / 20, kinds[(u + v) % 2]) for u, v in pairs if u != v]
-    )
+    graph = make_graph(9, [Edge(u, v, 0.1 + (u + v) / 20, kinds[(u + v) % 2]) for u, v in pairs if u != v])
     other = controls.rewired(graph, seed=seed)
     assert degrees(other) == degrees(graph)
     assert len(set(edges(other))) == len(graph)

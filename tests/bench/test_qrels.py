@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from caskg.bench.qrels import read_set, set_names, skill_of
+from caskg.bench.qrels import Row, read_set, set_names, skill_of
 from caskg.errors import UsageError
 from caskg.schema import Parameter
 from gold_sets import KITCHEN, KITCHEN_TASKS, write, write_both, write_kitchen
@@ -70,7 +70,7 @@ def test_topics_have_positions_and_each_skill_once(tmp_path: Path) -> None:
 
 def test_a_tasks_own_links_go_before_those_of_the_set(tmp_path: Path) -> None:
     """Also where it says that there are none."""
-    own = [{**KITCHEN_TASKS[0], "gold_links": [{"source": "brew-tea", "target": "boil-water"}]}]
+    own: list[Row] = [{**KITCHEN_TASKS[0], "gold_links": [{"source": "brew-tea", "target": "boil-water"}]}]
     own.append({**KITCHEN_TASKS[1], "gold_links": []})
     write_kitchen(tmp_path)
     (tmp_path / "kitchen_tasks.jsonl.xz").unlink()
@@ -83,7 +83,7 @@ def test_a_tasks_own_links_go_before_those_of_the_set(tmp_path: Path) -> None:
 def test_clusters_are_by_main_then_repository_then_equal_gold(tmp_path: Path) -> None:
     """The first field that is there; the order in which gold stands does not matter."""
     gold = {"query": "x", "gold": ["boil-water", "brew-tea"]}
-    tasks = [
+    tasks: list[Row] = [
         {"id": "1", **gold, "main": "m", "repo": "r"},
         {"id": "2", **gold, "main": "m"},
         {"id": "3", **gold, "repo": "r"},
@@ -140,5 +140,5 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     """A half file must not pass for a small set."""
     path = write_kitchen(tmp_path) / "kitchen_edges.jsonl.xz"
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(UsageError, match="kitchen_edges.jsonl.xz cannot be read"):
+    with pytest.raises(UsageError, match=r"kitchen_edges\.jsonl\.xz cannot be read"):
         read_set(tmp_path, "kitchen")

@@ -48,7 +48,9 @@ def test_the_order_of_equals_does_not_matter(values: list[tuple[int, bool]]) -> 
     """No luck of the sort."""
     scores, positive = columns(values)
     turned = average_precision(scores[::-1], positive[::-1]), auroc(scores[::-1], positive[::-1])
-    assert (average_precision(scores, positive), auroc(scores, positive)) == pytest.approx(turned, nan_ok=True)
+    assert (average_precision(scores, positive), auroc(scores, positive)) == pytest.approx(
+        turned, nan_ok=True
+    )
 
 
 def test_equal_scores_are_one_step() -> None:

@@ -186,7 +186,9 @@ def test_holm_is_the_step_down_of_its_definition(p_values: list[float]) -> None:
     """By brute force: the largest over all smaller ones of (m - rank) p, at most 1."""
     ranked = sorted(p_values)
     expected = [
-        min(1.0, max((len(ranked) - rank) * ranked[rank] for rank in range(ranked.index(p) + ranked.count(p))))
+        min(
+            1.0, max((len(ranked) - rank) * ranked[rank] for rank in range(ranked.index(p) + ranked.count(p)))
+        )
         for p in p_values
     ]
     found = holm(p_values)

@@ -75,7 +75,7 @@ def bench_gold(plan: Plan, *, progress: Progress = lambda _line: None) -> dict[s
 
 def _values(each: SetRuns) -> dict[str, dict[str, FloatArray]]:
     """Return each measure topic by topic, by method."""
-    specific = specific_gold(each.gold)
+    specific = specific_gold(each.gold.topics)
     return {name: measure(run.answers, each.gold.topics, specific) for name, run in each.runs.items()}
 
 
@@ -198,5 +198,5 @@ def _described(each: SetRuns) -> dict[str, Any]:
         "clusters": len({topic.cluster for topic in gold.topics}),
         "edges": len(gold.edges),
         "masked": len(gold.masked),
-        "specific_skills": len(specific_gold(gold)),
+        "specific_skills": len(specific_gold(gold.topics)),
     }

@@ -105,10 +105,10 @@ def _best_first(ranking: Ranking, gold: GoldSet) -> tuple[int, ...]:
     return tuple(gold.position[each.skill.id] for each in ranked)
 
 
-def specific_gold(gold: GoldSet) -> frozenset[int]:
+def specific_gold(topics: Sequence[Topic]) -> frozenset[int]:
     """Return the skills that less than `RARE` of the topics need: no list of favourites finds them."""
-    counts = Counter(at for topic in gold.topics for at in topic.gold)
-    return frozenset(at for at, count in counts.items() if count < RARE * len(gold.topics))
+    counts = Counter(at for topic in topics for at in topic.gold)
+    return frozenset(at for at, count in counts.items() if count < RARE * len(topics))
 
 
 def measure(

@@ -21,7 +21,7 @@ def bench() -> None:
 @bench.command()
 @click.option(
     "--data",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    type=click.Path(path_type=Path),
     required=True,
     help="Folder of <set>_library, <set>_tasks, <set>_edges and <set>_mask, .jsonl or .jsonl.xz.",
 )
@@ -42,8 +42,11 @@ def bench() -> None:
     show_default=True,
     help="Folder that keeps vectors and finished runs, so that a stopped run goes on.",
 )
+@click.option("-q", "--quiet", is_flag=True, help="No progress.")
 @json_option
-def gold(*, data: Path, sets: str, methods: str, encoder: str, seed: int, cache: Path, as_json: bool) -> None:
+def gold(
+    *, data: Path, sets: str, methods: str, encoder: str, seed: int, cache: Path, quiet: bool, as_json: bool
+) -> None:
     """Measure methods, controls and the ceiling on gold sets, with intervals by cluster."""
     from caskg.bench.gold import bench_gold
     from caskg.bench.runner import Plan
@@ -56,8 +59,12 @@ def gold(*, data: Path, sets: str, methods: str, encoder: str, seed: int, cache:
         encoder=encoder,
         seed=seed,
     )
-    document = bench_gold(plan, progress=say)
+    document = bench_gold(plan, progress=_silent if quiet else say)
     emit(document, as_json=as_json, lines=_lines(document))
+
+
+def _silent(_line: str) -> None:
+    """Say nothing."""
 
 
 def _names(given: str) -> tuple[str, ...]:
