@@ -5,6 +5,7 @@ from collections.abc import Collection
 import numpy as np
 import pytest
 
+from caskg.bench.methods import Kind, Method
 from caskg.bench.qrels import GoldSet, Topic, read_set
 from caskg.bench.runs import BUNDLE, KS, RARE, Answer, answer_topic, measure, specific_gold
 from caskg.retrieval.bundle import render
@@ -51,7 +52,8 @@ class Broken:
 def ask(
     kitchen: GoldSet, retriever: Scripted | Broken, *, gated: bool = False, whole_library: bool = False
 ) -> Answer:
-    return answer_topic(retriever, kitchen.topics[0], kitchen, gated=gated, whole_library=whole_library)
+    method = Method(kind=Kind.METHOD, make=lambda _bench: retriever, gated=gated, whole_library=whole_library)
+    return answer_topic(retriever, kitchen.topics[0], kitchen, method)
 
 
 def test_each_k_is_asked_for_anew(kitchen: GoldSet) -> None:

@@ -82,6 +82,12 @@ class Workbench:
         """Return the build under these constants, made once."""
         return self._built(config, judged=judged)[0]
 
+    def prepare(self, method: "Method") -> None:
+        """Build what a method shares with others, so that its own time can be told from that."""
+        for config in (build_config(), method.config):
+            if config is not None:
+                self._built(config, judged=method.judged or config != method.config)
+
     def build_cost(self, config: BuildConfig, *, judged: bool = True) -> BuildCost:
         """Return what it took."""
         return self._built(config, judged=judged)[1]

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from caskg.bench.methods import REFERENCE
+
 RETRIEVAL = (
     ("R@5", "recall@5"),
     ("R@10", "recall@10"),
@@ -24,6 +26,9 @@ ABSTENTION = (
     ("wrong library", "auroc_wrong_library"),
     ("abstained", "abstained"),
 )
+CONTRASTS = ("recall@5", "recall@10", "specific_recall@5", "specific_recall@10")
+"""Comparisons that people are shown; the document has more."""
+
 _MARK = {"control": " (control)", "ceiling": " (ceiling)"}
 
 Table = Sequence[Sequence[str]]
@@ -46,9 +51,9 @@ def tables(document: Mapping[str, Any]) -> Iterator[tuple[str, Table]]:
         edges = dict.fromkeys(row["measure"] for row in rows if row["measure"].startswith("edges."))
         yield f"{name}: edges", _upright(rows, list(edges))
         contrasts = [each for each in document["contrasts"] if each["set"] == name]
-        for measure in dict.fromkeys(each["measure"] for each in contrasts):
+        for measure in CONTRASTS:
             chosen = [each for each in contrasts if each["measure"] == measure]
-            yield f"{name}: {chosen[0]['a']} against others, {measure}", _contrast_table(chosen)
+            yield f"{name}: {REFERENCE} against others, {measure}", _contrast_table(chosen)
         yield f"{name}: cost", _cost(document, name)
 
 
@@ -85,6 +90,8 @@ def _upright(rows: Sequence[Mapping[str, Any]], measures: Sequence[str]) -> Tabl
 
 
 def _contrast_table(contrasts: Sequence[Mapping[str, Any]]) -> Table:
+    if not contrasts:
+        return []
     head = ["against", "difference", "interval", "p", "p (Holm)"]
     return [
         head,

@@ -261,26 +261,22 @@ class _Desk:
     def _fresh(self, method: Method) -> Run:
         answers: dict[int, Answer] = {}
         foreign: tuple[float, ...] = ()
-        query_s = 0.0
+        make_s = query_s = 0.0
         for fold, bench in zip(self._folds, self._benches, strict=True):
-            retriever = method.make(bench)
-            ask = partial(
-                answer_topic,
-                retriever,
-                gold=self._gold,
-                gated=method.gated,
-                whole_library=method.whole_library,
-            )
+            bench.prepare(method)
             start = time.process_time()
+            retriever = method.make(bench)
+            made = time.process_time()
+            ask = partial(answer_topic, retriever, gold=self._gold, method=method)
             answers |= {at: ask(topic=self._gold.topics[at]) for at in fold.topics}
-            query_s += time.process_time() - start
+            make_s, query_s = make_s + made - start, query_s + time.process_time() - made
             if method.gated and not foreign:
                 foreign = tuple(retriever.retrieve(query, k=1).sufficiency for query in self._foreign)
         return Run(
             answers=tuple(answers[at] for at in sorted(answers)),
             foreign=foreign,
             edges=self._edges(method) if method.config and method.edges and len(self._gold.edges) else {},
-            cost=self._cost(method, query_s=query_s),
+            cost=self._cost(method, make_s=make_s, query_s=query_s),
         )
 
     def _edges(self, method: Method) -> dict[str, Figure]:
@@ -303,8 +299,9 @@ class _Desk:
             for name in each[0]
         }
 
-    def _cost(self, method: Method, *, query_s: float) -> dict[str, float]:
+    def _cost(self, method: Method, *, make_s: float, query_s: float) -> dict[str, float]:
         cost = {
+            "make_cpu_s": make_s,
             "query_cpu_ms": 1000 * query_s / max(len(self._gold.topics), 1),
             "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         }

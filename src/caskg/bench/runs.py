@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from caskg.bench.methods import Method
 from caskg.bench.metrics import closure, ndcg, pairs_in_order, recall, whole_set
 from caskg.bench.qrels import GoldSet, Topic
 from caskg.library.texts import skill_text
@@ -54,35 +55,33 @@ class Answer:
         return cls(**{**fields, "found": found, "best_first": tuple(fields["best_first"])})
 
 
-def answer_topic(
-    retriever: Retriever, topic: Topic, gold: GoldSet, *, gated: bool, whole_library: bool
-) -> Answer:
+def answer_topic(retriever: Retriever, topic: Topic, gold: GoldSet, method: Method) -> Answer:
     """Ask one method about one topic; what goes wrong is an answer too, and counts as nothing found.
 
     Args:
-        retriever: The method.
-        topic: The topic; only its text, and for the near miss what is hidden, reaches the method.
+        retriever: What answers.
+        topic: The topic; only its text, and for the near miss what is hidden, reaches *retriever*.
         gold: Its set.
-        gated: Ask again with the topic's gold hidden.
-        whole_library: Show names and descriptions of all, without a budget of characters.
+        method: A gated one is asked again with the topic's gold hidden; one that shows the whole
+            library has no budget of characters.
     """
     try:
-        return _answer(retriever, topic, gold, gated=gated, whole_library=whole_library)
+        return _answer(retriever, topic, gold, method)
     except Exception as error:  # noqa: BLE001 - the outermost loop: a recorded failure, in every denominator
         return Answer(found=dict.fromkeys(KS, ()), best_first=(), failure=f"{type(error).__name__}: {error}")
 
 
-def _answer(retriever: Retriever, topic: Topic, gold: GoldSet, *, gated: bool, whole_library: bool) -> Answer:
+def _answer(retriever: Retriever, topic: Topic, gold: GoldSet, method: Method) -> Answer:
     rankings = {k: retriever.retrieve(topic.query, k=k) for k in KS}
     bundle = rankings[BUNDLE]
     near_miss = None
-    if gated:
+    if method.gated:
         hidden = [gold.library.skills[at].id for at in topic.gold]
         near_miss = retriever.retrieve(topic.query, k=1, exclude=hidden).sufficiency
     return Answer(
         found={k: _positions(ranking, gold)[:k] for k, ranking in rankings.items()},
         best_first=_best_first(bundle, gold)[:BUNDLE],
-        chars=0 if bundle.abstained else _chars(bundle, whole_library=whole_library),
+        chars=0 if bundle.abstained else _chars(bundle, whole_library=method.whole_library),
         sufficiency=bundle.sufficiency,
         abstained=bundle.abstained,
         near_miss=near_miss,
