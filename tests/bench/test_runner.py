@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from caskg.bench import runner
-from caskg.bench.methods import METHODS, REFERENCE, Kind
+from caskg.bench.methods import METHODS, REFERENCE
 from caskg.bench.qrels import GoldSet
 from caskg.bench.runner import Fold, Plan, SetRuns, induced, run_sets
+from caskg.bench.workbench import Kind, graph_method
+from caskg.config import build_config, retrieve_config
 from caskg.errors import UsageError
 from caskg.protocols import Encoder
 from caskg.published import Build
@@ -163,3 +165,18 @@ def test_data_that_was_promised_must_be_there(tmp_path: Path, monkeypatch: pytes
         run_sets(alone)
     write_both(tmp_path)
     run_sets(replace(alone, sets=("kitchen",)))
+
+
+def test_a_variant_is_a_method_like_any_other(plan: Plan, kitchen: SetRuns) -> None:
+    """By constants of its own; under the same name and other constants it is another run."""
+    few = graph_method(build_config(), replace(retrieve_config(), prerequisites_first=False))
+    said: list[str] = []
+    variants = replace(plan, methods=("few", "default"), table={**METHODS, "few": few})
+    (runs,) = run_sets(variants, progress=said.append)
+    assert said[0] == "kitchen default: from the cache"
+    assert repr(runs.runs["default"].answers) == repr(kitchen.runs["default"].answers)
+    for one, other in zip(runs.runs["few"].answers, runs.runs["default"].answers, strict=True):
+        assert one.best_first == other.best_first == one.found[10]
+    same_name = replace(variants, methods=("few",), table={"few": METHODS["default"]})
+    (renamed,) = run_sets(same_name)
+    assert repr(renamed.runs["few"].answers) == repr(kitchen.runs["default"].answers)

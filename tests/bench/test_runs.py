@@ -5,9 +5,9 @@ from collections.abc import Collection
 import numpy as np
 import pytest
 
-from caskg.bench.methods import Kind, Method
 from caskg.bench.qrels import GoldSet, Topic, read_set
 from caskg.bench.runs import BUNDLE, KS, RARE, Answer, answer_topic, measure, specific_gold
+from caskg.bench.workbench import Method
 from caskg.retrieval.bundle import render
 from caskg.schema import RankedSkill, Ranking
 from gold_sets import write_kitchen
@@ -52,7 +52,7 @@ class Broken:
 def ask(
     kitchen: GoldSet, retriever: Scripted | Broken, *, gated: bool = False, whole_library: bool = False
 ) -> Answer:
-    method = Method(kind=Kind.METHOD, make=lambda _bench: retriever, gated=gated, whole_library=whole_library)
+    method = Method(make=lambda _bench: retriever, gated=gated, whole_library=whole_library)
     return answer_topic(retriever, kitchen.topics[0], kitchen, method)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from caskg import __version__
 from caskg.bench.kernel import kernel
-from caskg.bench.methods import METHODS, REFERENCE
+from caskg.bench.methods import REFERENCE
 from caskg.bench.metrics import concentration
 from caskg.bench.runner import FOREIGN, Plan, Progress, Run, SetRuns, code_digest, run_sets
 from caskg.bench.runs import BUNDLE, KS, MAX_CHARS, RARE, measure, specific_gold
@@ -174,7 +174,7 @@ def _config(plan: Plan, done: Sequence[SetRuns]) -> dict[str, Any]:
         "code": code_digest(),
         "data": str(plan.folder),
         "sets": {each.gold.name: _described(each) for each in done},
-        "methods": {name: str(METHODS[name].kind) for each in done for name in each.runs},
+        "methods": {name: str(plan.table[name].kind) for each in done for name in each.runs},
         "encoder": encoder_kind(plan.encoder),
         "judging": plan.judging_id or "none",
         "seed": plan.seed,

@@ -21,11 +21,12 @@ import numpy as np
 
 from caskg import __version__
 from caskg.bench.edges import Figure, edge_figures, judged_pairs
-from caskg.bench.methods import METHODS, Induce, Method, Workbench
+from caskg.bench.methods import METHODS
 from caskg.bench.pair_scores import score_pairs
 from caskg.bench.qrels import GoldSet, read_set, set_names
 from caskg.bench.runs import Answer, answer_topic
 from caskg.bench.vectors import RememberingEncoder
+from caskg.bench.workbench import Induce, Method, Workbench
 from caskg.config import BuildConfig
 from caskg.errors import UsageError
 from caskg.graph.text_prober import TextProber
@@ -72,12 +73,14 @@ class Plan:
     Attributes:
         folder: Holds the gold sets.
         sets: Their names; none = all there are.
-        methods: Names of `METHODS`; none = all.
+        methods: Names of *table*; none = all.
         cache: Folder that keeps vectors and runs.
         encoder: Which encoder.
         seed: Of everything that is left to chance.
         judging: How judges come in; by default none does.
         judging_id: Names everything that changes what they say.
+        table: The methods by name. Variants that differ in more than their constants need names
+            of their own: a name and its constants say which kept run is theirs.
     """
 
     folder: Path
@@ -88,6 +91,7 @@ class Plan:
     seed: int = 0
     judging: "Judging" = field(default_factory=lambda: unjudged)
     judging_id: str = ""
+    table: Mapping[str, Method] = field(default_factory=lambda: METHODS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +159,7 @@ def run_sets(plan: Plan, *, progress: Progress = lambda _line: None) -> list[Set
         StoreError: The cache cannot be written.
     """
     known = set_names(plan.folder)
-    for kind, names, there in (("set", plan.sets, known), ("method", plan.methods, list(METHODS))):
+    for kind, names, there in (("set", plan.sets, known), ("method", plan.methods, list(plan.table))):
         for name in names:
             if name not in there:
                 msg = f"There is no {kind} {name!r}: choose from {', '.join(there)}."
@@ -176,7 +180,7 @@ def _run_set(
     behind = encoder_to_build(kind, gold.library)
     encoder = RememberingEncoder(behind, vectors.vectors)
     desk = _Desk(plan, gold, foreign, encoder, knows_meanings=kind == EncoderChoice.LOCAL)
-    methods = [name for name in METHODS if not plan.methods or name in plan.methods]
+    methods = [name for name in plan.table if not plan.methods or name in plan.methods]
     reasons = {name: desk.why_not(name) for name in methods}
     skipped = [
         {"set": gold.name, "method": name, "reason": reason} for name, reason in reasons.items() if reason
@@ -237,9 +241,10 @@ class _Desk:
 
     def why_not(self, name: str) -> str:
         """Return why a method cannot be run, empty if it can."""
-        if not METHODS[name].judged and all(fold.induce is induced for fold in self._folds):
+        method = self._plan.table[name]
+        if not method.judged and all(fold.induce is induced for fold in self._folds):
             return _NO_JUDGE
-        if METHODS[name].needs_edges and not len(self._gold.edges):
+        if method.needs_edges and not len(self._gold.edges):
             return "the set has no gold edges"
         return ""
 
@@ -250,7 +255,7 @@ class _Desk:
             progress(f"{self._gold.name} {name}: from the cache")
             return Run.from_json(json.loads(path.read_text(encoding="utf-8")))
         self._encoder.encode([*(topic.query for topic in self._gold.topics), *self._foreign])
-        run = self._fresh(METHODS[name])
+        run = self._fresh(self._plan.table[name])
         new = path.with_suffix(".new")
         new.write_text(json.dumps(asdict(run)), encoding="utf-8")
         new.replace(path)
@@ -263,7 +268,8 @@ class _Desk:
         foreign: tuple[float, ...] = ()
         make_s = query_s = 0.0
         for fold, bench in zip(self._folds, self._benches, strict=True):
-            bench.prepare(method)
+            if method.config:
+                bench.build(method.config, judged=method.judged)
             start = time.process_time()
             retriever = method.make(bench)
             made = time.process_time()
@@ -319,12 +325,12 @@ class _Desk:
         }
 
     def _key(self, name: str) -> str:
-        plan, gold = self._plan, self._gold
+        plan, gold, method = self._plan, self._gold, self._plan.table[name]
         everything = (
             code_digest(),
             gold.digest,
             self._encoder.fingerprint,
-            name,
+            (name, method.config, method.retrieval),
             plan.seed,
             plan.judging_id,
             self._foreign,

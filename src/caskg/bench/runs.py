@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from caskg.bench.methods import Method
 from caskg.bench.metrics import closure, ndcg, pairs_in_order, recall, whole_set
 from caskg.bench.qrels import GoldSet, Topic
+from caskg.bench.workbench import Method
 from caskg.library.texts import skill_text
 from caskg.protocols import Retriever
 from caskg.retrieval.bundle import render
