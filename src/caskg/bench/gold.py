@@ -103,23 +103,24 @@ def _single_rows(each: SetRuns, name: str, run: Run) -> list[Row]:
         needed = [most[0] in topic.gold for topic in each.gold.topics]
         found.append((f"concentration@{BUNDLE}", most[1], len(needed)))
         found.append(("concentration_gold_share", float(np.mean(needed)), len(needed)))
-    here = np.array([answer.sufficiency for answer in run.answers])
-    near_miss = np.array([answer.near_miss for answer in run.answers if answer.near_miss is not None])
-    for measured, elsewhere in (
-        ("auroc_near_miss", near_miss),
-        ("auroc_wrong_library", np.array(run.foreign)),
-    ):
-        if len(elsewhere):
-            scores, answerable = (
-                np.concatenate([here, elsewhere]),
-                np.arange(len(here) + len(elsewhere)) < len(here),
-            )
-            found.append((measured, auroc(scores, answerable), len(scores)))
+    found += _abstention(run)
     found += [(f"edges.{measured}", figure.value, figure.n) for measured, figure in run.edges.items()]
     return [
         _row(each, name, measured, Interval(mean=value, low=np.nan, high=np.nan), n=n, clusters=None)
         for measured, value, n in found
     ]
+
+
+def _abstention(run: Run) -> list[tuple[str, float, int]]:
+    """Return how well the sufficiency tells tasks that the library covers from those it does not."""
+    here = [answer.sufficiency for answer in run.answers]
+    near_miss = [answer.near_miss for answer in run.answers if answer.near_miss is not None]
+    found = []
+    for name, elsewhere in (("auroc_near_miss", near_miss), ("auroc_wrong_library", list(run.foreign))):
+        if elsewhere:
+            scores = np.array([*here, *elsewhere])
+            found.append((name, auroc(scores, np.arange(len(scores)) < len(here)), len(scores)))
+    return found
 
 
 def _row(each: SetRuns, method: str, name: str, interval: Interval, *, n: int, clusters: int | None) -> Row:
