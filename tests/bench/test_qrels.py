@@ -49,6 +49,13 @@ def test_other_fields_change_nothing() -> None:
     assert skill_of({"id": "a", "name": "b", "domain": "c"}).fields.tags == ("c",)
 
 
+def test_parameters_may_be_names_alone() -> None:
+    """Or a name with nothing said of it."""
+    found = skill_of({"id": "a", "inputs": ["x", "y"], "outputs": {"z": None, "u": "a unit"}}).fields
+    assert found.inputs == (Parameter(name="x"), Parameter(name="y"))
+    assert found.outputs == (Parameter(name="z"), Parameter(name="u", description="a unit"))
+
+
 def test_topics_have_positions_and_each_skill_once(tmp_path: Path) -> None:
     """Loops and second rows are dropped, links come from the edges within the gold."""
     kitchen = read_set(write_kitchen(tmp_path), "kitchen")
@@ -125,6 +132,7 @@ def test_the_digest_is_of_what_was_read(tmp_path: Path) -> None:
         ("tasks", '{"id": "1", "query": "x"}', "'gold'"),
         ("tasks", '{"id": "1", "query": "x", "gold": ["nobody"]}', "'nobody'"),
         ("edges", '{"source": "boil-water", "target": "nobody"}', "'nobody'"),
+        ("library", '{"id": "a"}\n{"id": "a"}', "a skill twice"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, part: str, text: str, said: str) -> None:

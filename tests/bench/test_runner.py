@@ -15,7 +15,7 @@ from caskg.config import build_config, retrieve_config
 from caskg.errors import UsageError
 from caskg.protocols import Encoder
 from caskg.published import Build
-from gold_sets import write_both, write_kitchen
+from gold_sets import OFFICE_TASKS, write, write_both, write_kitchen
 
 SOME = ("bm25", "default", "rewired", "ceiling")
 
@@ -180,3 +180,15 @@ def test_a_variant_is_a_method_like_any_other(plan: Plan, kitchen: SetRuns) -> N
     same_name = replace(variants, methods=("few",), table={"few": METHODS["default"]})
     (renamed,) = run_sets(same_name)
     assert repr(renamed.runs["few"].answers) == repr(kitchen.runs["default"].answers)
+
+
+def test_a_task_that_cannot_be_asked_is_a_failure_and_no_stranger(tmp_path: Path) -> None:
+    """Its own set counts it; no other set is asked it."""
+    write_both(tmp_path)
+    blank = {"id": "o3", "query": " ", "gold": ["book-train"]}
+    write(tmp_path, "office_tasks", [*OFFICE_TASKS, blank])
+    plan = Plan(folder=tmp_path, methods=("bm25",), cache=tmp_path / "cache", encoder="builtin")
+    kitchen, office = run_sets(plan)
+    assert len(kitchen.runs["bm25"].foreign) == 2
+    *_, last = office.runs["bm25"].answers
+    assert last.failure.startswith("UsageError: The task text is empty")

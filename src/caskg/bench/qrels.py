@@ -92,8 +92,8 @@ def read_set(folder: Path, name: str) -> GoldSet:
     """Read one gold set.
 
     Raises:
-        UsageError: A file is missing or cannot be read, a line is no JSON object or lacks a field, or a
-            task or an edge names a skill that the library does not hold.
+        UsageError: A file is missing or cannot be read, a line is no JSON object or lacks a field, an
+            id stands twice in the library, or a task or an edge names a skill that it does not hold.
     """
     digest = hashlib.blake2b(digest_size=16)
     rows = {part: list(_rows(folder, f"{name}{part}", digest)) for part in (_LIBRARY, _TASKS, _EDGES, _MASK)}
@@ -104,6 +104,9 @@ def read_set(folder: Path, name: str) -> GoldSet:
     try:
         skills = tuple(sorted(map(skill_of, rows[_LIBRARY]), key=lambda skill: skill.id))
         position = {skill.id: at for at, skill in enumerate(skills)}
+        if len(position) < len(skills):
+            msg = f"Set {name!r} of {folder} has a skill twice: each id must stand there once."
+            raise UsageError(msg)
         edges = _pairs(rows[_EDGES], position)
         return GoldSet(
             name=name,
@@ -185,10 +188,11 @@ def skill_of(row: Row) -> Skill:
 
 
 def _parameters(stated: Any) -> tuple[Parameter, ...] | None:  # noqa: ANN401 - a JSON value
-    """Read a list of ``{name, type, description}`` or a mapping from names to the same."""
+    """Read a list of ``{name, type, description}`` or of names, or a mapping from names to the same."""
     if not stated:
         return None
-    named = stated.items() if isinstance(stated, dict) else ((each["name"], each) for each in stated)
+    entries = ((each["name"], each) if isinstance(each, dict) else (each, None) for each in stated)
+    named = stated.items() if isinstance(stated, dict) else entries
     return tuple(
         Parameter(
             name=str(name),

@@ -33,6 +33,7 @@ from caskg.graph.text_prober import TextProber
 from caskg.pipeline import build
 from caskg.protocols import Encoder, Prober
 from caskg.published import Build
+from caskg.retrieval.seeds import MAX_QUERY_CHARS
 from caskg.schema import SkillLibrary
 from caskg.store.workspace import Workspace
 from caskg.wiring import EncoderChoice, encoder_kind, encoder_to_build
@@ -256,7 +257,7 @@ class _Desk:
             return Run.from_json(json.loads(path.read_text(encoding="utf-8")))
         self._encoder.encode([*(topic.query for topic in self._gold.topics), *self._foreign])
         run = self._fresh(self._plan.table[name])
-        new = path.with_suffix(".new")
+        new = path.with_suffix(f".{os.getpid()}.new")  # another process may be at the same run
         new.write_text(json.dumps(asdict(run)), encoding="utf-8")
         new.replace(path)
         cost = " ".join(f"{key} {value:,.4g}" for key, value in run.cost.items())
@@ -346,7 +347,7 @@ def _foreign(every: Mapping[str, GoldSet], name: str, *, seed: int) -> list[str]
         order = generator.permutation(len(gold.topics))[:FOREIGN]
         if other != name:
             found += [gold.topics[at].query for at in sorted(order.tolist())]
-    return found
+    return [query for query in found if query.strip() and len(query) <= MAX_QUERY_CHARS]
 
 
 def code_digest() -> str:
