@@ -144,7 +144,7 @@ def build_workspace(
     from caskg.pipeline import build
 
     config, previous = build_config(profile), _sound_version(workspace)
-    kind = encoder_kind(encoder, _current_meta(workspace))
+    kind = _encoder_kind(encoder, _current_meta(workspace))
     progress("parse", 0, 0)
     found = scan(roots)
     # Before anything is read: what is said in the meantime is new to the next build.
@@ -152,7 +152,7 @@ def build_workspace(
     if previous and previous.meta["state"] == state:
         return _report(previous, unchanged=True)
     library = parse_library(found)
-    made = encoder_to_build(kind, library, previous)
+    made = _encoder_to_build(kind, library, previous)
     result = build(
         library, workspace=workspace, encoder=made, prober=TextProber(), config=config, progress=progress
     )
@@ -188,16 +188,8 @@ def _sound_version(workspace: Workspace) -> Snapshot | None:
     return version
 
 
-def encoder_kind(choice: str, previous: Mapping[str, Any] | None = None) -> str:
-    """Return ``local`` or ``builtin``; the workspace remembers what ``auto`` chose.
-
-    Args:
-        choice: One of `EncoderChoice`.
-        previous: What the current version says of itself, if there is one.
-
-    Raises:
-        UsageError: There is no such encoder.
-    """
+def _encoder_kind(choice: str, previous: Mapping[str, Any] | None) -> str:
+    """Return ``local`` or ``builtin``; the workspace remembers what ``auto`` chose."""
     from caskg.providers.local import local_available
 
     if choice not in list(EncoderChoice):
@@ -210,12 +202,7 @@ def encoder_kind(choice: str, previous: Mapping[str, Any] | None = None) -> str:
     return str(EncoderChoice.LOCAL if local_available() else EncoderChoice.BUILTIN)
 
 
-def encoder_to_build(kind: str, library: SkillLibrary, previous: Snapshot | None = None) -> Encoder:
-    """Return the encoder of a build: fitted on *library* where it is the built-in one.
-
-    Raises:
-        EncoderError: It is not installed.
-    """
+def _encoder_to_build(kind: str, library: SkillLibrary, previous: Snapshot | None) -> Encoder:
     from caskg.library.lsa import reuse_or_fit
     from caskg.library.texts import skill_text
 
@@ -367,3 +354,14 @@ def _local_to_query() -> Encoder:
     except EncoderError as error:
         msg = f"This workspace was built with the local encoder. {error} Or build with --encoder builtin."
         raise EncoderError(msg) from error
+
+
+def encoder_for(choice: str, library: SkillLibrary) -> tuple[str, Encoder]:
+    """Return the kind and the encoder that a first build of *library* would use.
+
+    Raises:
+        UsageError: There is no such encoder.
+        EncoderError: It is not installed.
+    """
+    kind = _encoder_kind(choice, None)
+    return kind, _encoder_to_build(kind, library, None)

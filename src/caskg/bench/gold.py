@@ -22,7 +22,6 @@ from caskg.bench.stats import (
     sign_flip_test,
 )
 from caskg.schema import FloatArray, IntArray
-from caskg.wiring import encoder_kind
 
 COMPARED = (
     "recall@5",
@@ -184,7 +183,7 @@ def _config(plan: Plan, done: Sequence[SetRuns]) -> dict[str, Any]:
         "data": str(plan.folder),
         "sets": {each.gold.name: _described(each) for each in done},
         "methods": {name: str(plan.table[name].kind) for each in done for name in each.runs},
-        "encoder": encoder_kind(plan.encoder),
+        "encoder": done[0].encoder if done else plan.encoder,
         "judging": plan.judging_id or "none",
         "seed": plan.seed,
         "ks": list(KS),

@@ -36,7 +36,7 @@ from caskg.published import Build
 from caskg.retrieval.seeds import MAX_QUERY_CHARS
 from caskg.schema import SkillLibrary
 from caskg.store.workspace import Workspace
-from caskg.wiring import EncoderChoice, encoder_kind, encoder_to_build
+from caskg.wiring import EncoderChoice, encoder_for
 
 FOREIGN = 200
 """How many tasks of each other set are asked, to see whether a method notices that nothing fits."""
@@ -128,11 +128,13 @@ class SetRuns:
 
     Attributes:
         gold: The set.
+        encoder: Which encoder was used.
         runs: By method, in the order in which they are shown.
         skipped: What was left out, and why.
     """
 
     gold: GoldSet
+    encoder: str
     runs: Mapping[str, Run]
     skipped: tuple[Mapping[str, str], ...]
 
@@ -177,8 +179,7 @@ def run_sets(plan: Plan, *, progress: Progress = lambda _line: None) -> list[Set
 def _run_set(
     plan: Plan, gold: GoldSet, foreign: Sequence[str], vectors: Workspace, progress: Progress
 ) -> SetRuns:
-    kind = encoder_kind(plan.encoder)
-    behind = encoder_to_build(kind, gold.library)
+    kind, behind = encoder_for(plan.encoder, gold.library)
     encoder = RememberingEncoder(behind, vectors.vectors)
     desk = _Desk(plan, gold, foreign, encoder, knows_meanings=kind == EncoderChoice.LOCAL)
     methods = [name for name in plan.table if not plan.methods or name in plan.methods]
@@ -191,7 +192,7 @@ def _run_set(
         skipped.append({"set": gold.name, "measure": "auroc_wrong_library", "reason": reason})
     _require_data(skipped)
     runs = {name: desk.run(name, progress) for name, reason in reasons.items() if not reason}
-    return SetRuns(gold=gold, runs=runs, skipped=tuple(skipped))
+    return SetRuns(gold=gold, encoder=kind, runs=runs, skipped=tuple(skipped))
 
 
 _NO_JUDGE = "no judge is asked, so it would be the same as default"
