@@ -388,3 +388,14 @@ def _local_to_query(*, few_texts: bool) -> Encoder:
     except EncoderError as error:
         msg = f"This workspace was built with the local encoder. {error} Or build with --encoder builtin."
         raise EncoderError(msg) from error
+
+
+def encoder_for(choice: str, library: SkillLibrary) -> tuple[str, Encoder]:
+    """Return the kind and the encoder that a first build of *library* would use.
+
+    Raises:
+        UsageError: There is no such encoder.
+        EncoderError: It is not installed.
+    """
+    kind = _encoder_kind(choice, None)
+    return kind, _encoder_to_build(kind, library, None)

@@ -22,6 +22,7 @@ _COMMANDS = {
     "lint": ("lint", "Check SKILL.md files, and say what to do in which line."),
     "query": ("query", "Find the skills for a task, prerequisites first."),
     "eval": ("evaluate", "Measure graphs and the flat hybrid on your own tasks."),
+    "bench": ("bench", "Measure retrieval on tasks whose skills are known."),
     "explain": ("inspect", "Say why an edge is there, or why a skill is in an answer."),
     "show": ("inspect", "Show a skill as it was read, with its edges."),
     "graph": ("inspect", "Write the published graph as JSON, GraphML or DOT."),
