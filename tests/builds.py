@@ -115,6 +115,7 @@ def built(
     config: BuildConfig | None = None,
     encoder: Encoder | None = None,
     prober: Prober | None = None,
+    paid: Prober | None = None,
 ) -> Build:
     """Build *library* with the workspace in *folder*, an old one or a new one."""
     config = config or build_config()
@@ -125,6 +126,7 @@ def built(
             encoder=encoder or fitted(library, config),
             prober=prober or TextProber(),
             config=config,
+            paid=paid,
         )
 
 

@@ -30,6 +30,16 @@ class Bound(StrEnum):
     TARGET = "target"
 
 
+class FrontierPolicy(StrEnum):
+    """In which order a paid prober is asked about the candidates (method, Section 3)."""
+
+    ASSOCIATION = "association"  # the highest A first, as in the paper
+    RANDOM = "random"  # a control
+    CHANGE = "change"  # the greatest expected change of what retrieval returns
+    ENABLERS = "enablers"  # what gives a state or value that many presuppose first
+    COVERAGE = "coverage"  # the best edge into each skill, then the second best into each
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignalWeights:
     """lambda_k, the weight of each signal in the association; >= 0. A weight of 0 switches it off."""
@@ -149,12 +159,16 @@ class FrontierConfig:
         small_budget: B of a small library, in edges.
         small_library: Most skills of a small library.
         probe_all: Ask the free text prober about all of C; F is then the paid prober's.
+        policy: The order in which F is filled where it is the paid prober's; otherwise it is the top B by A.
+        seed: Decides the order of the policy ``random``.
     """
 
     budget: int | None = None
     small_budget: int = 500
     small_library: int = 1000
     probe_all: bool = True
+    policy: FrontierPolicy = FrontierPolicy.ASSOCIATION
+    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
