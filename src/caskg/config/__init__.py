@@ -15,6 +15,7 @@ from caskg.config.build import (
     RecallConfig,
     SignalConfig,
     SignalWeights,
+    VerifierConfig,
 )
 from caskg.config.profiles import build_config, retrieve_config
 from caskg.config.retrieve import (
@@ -46,6 +47,7 @@ __all__ = [
     "SeedConfig",
     "SignalConfig",
     "SignalWeights",
+    "VerifierConfig",
     "Walk",
     "build_config",
     "retrieve_config",

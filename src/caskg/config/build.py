@@ -196,6 +196,29 @@ class EvidenceConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VerifierConfig:
+    """How a small model learns from assessed edges, and when it is trusted.
+
+    Attributes:
+        folds: Parts that the targets are dealt into, at least 2.
+        ridge: Weight of the squared coefficients in the loss, > 0.
+        min_each: Fewest confirmed and fewest rejected edges it learns from, at least 1.
+        max_error: Largest held-out calibration error (ECE) at which it is used, in [0, 1].
+        min_skill: Least held-out skill over the base rate at which it is used: 1 is perfect, 0 is
+            no better than the base rate.
+        deviations: How many standard deviations below its score the lower credible bound lies,
+            >= 0; 1.645 leaves 5 % below.
+    """
+
+    folds: int = 5
+    ridge: float = 1.0
+    min_each: int = 10
+    max_error: float = 0.05
+    min_skill: float = 0.10
+    deviations: float = 1.645
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PublicationConfig:
     """How states and scores become weights (method, Section 6).
 
