@@ -10,8 +10,9 @@ from builds import ScriptedProber, built, by_content, fitted, pairs, world
 from caskg.config import BuildConfig, FrontierPolicy, build_config
 from caskg.graph.frontier import order_frontier, select_frontier
 from caskg.graph.text_prober import TextProber
+from caskg.graph.verifier import assessed
 from caskg.pipeline import ask, asked_edges, calibrate, induce, paid_frontier, plan
-from caskg.schema import EDGE_STATES, EdgeState, ProbeRequest
+from caskg.schema import EDGE_STATES, EdgeState, ProbeRequest, Skill
 from caskg.store.workspace import Workspace
 
 LIBRARY = world(12)
@@ -132,6 +133,48 @@ def test_the_steps_of_a_build_give_the_same_graph(tmp_path: Path) -> None:
         frontier = paid_frontier(induced, free, config=config)
         said = ask(plan(induced, frontier, ledger=other.ledger), prober=paid, ledger=other.ledger)
         assert len(said) == 2 * 6
-        reliability, graph = calibrate(induced, {**free, **said}, asked=asked, config=config)
-    assert by_content(graph, LIBRARY) == by_content(whole.graph, LIBRARY)
-    assert reliability.value.tolist() == whole.reliability.value.tolist()
+        found = calibrate(induced, {**free, **said}, asked=asked, config=config)
+    assert by_content(found.graph, LIBRARY) == by_content(whole.graph, LIBRARY)
+    assert found.reliability.value.tolist() == whole.reliability.value.tolist()
+
+
+# ---------------------------------------------------------------- what is learnt from its answers
+
+
+def test_enough_answers_teach_a_verifier_that_bounds_the_rest(tmp_path: Path) -> None:
+    """A judge says yes where both are about one thing: what it was not asked about is told by that."""
+    library = world(42)
+
+    def thing(skill: Skill) -> str:
+        return skill.description.split(" the ")[1].split(" of ")[0]
+
+    def alike(asked: ProbeRequest) -> float:
+        return float(thing(asked.source) == thing(asked.target))
+
+    config = with_budget(250, policy="random")
+    judged = built(library, tmp_path, config=config, paid=ScriptedProber(alike, prober_id="paid"))
+    assert judged.verifier is not None
+    assert judged.verifier.used, judged.verifier.reason
+    known = assessed(judged.reliability) != 0
+    asked = {pair for pair, told in zip(pairs(judged.candidates), known.tolist(), strict=True) if told}
+    weight = {True: list[float](), False: list[float]()}
+    for (i, j), learnt in zip(pairs(judged.graph), judged.graph.weight.tolist(), strict=True):
+        if (i, j) not in asked:
+            weight[thing(library.skills[i]) == thing(library.skills[j])].append(learnt)
+    assert np.mean(weight[True]) > 4.0 * np.mean(weight[False])
+    off = replace(config, verifier=replace(config.verifier, enabled=False))
+    alone = built(library, tmp_path, config=off, paid=ScriptedProber(alike, prober_id="paid"))
+    assert alone.verifier is None
+    assert by_content(alone.graph, library) != by_content(judged.graph, library)
+
+
+def test_without_assessed_edges_nothing_is_learnt(tmp_path: Path) -> None:
+    """The verifier says so, and the graph is that of a build without one."""
+    config = build_config()
+    result = built(LIBRARY, tmp_path, config=config)
+    assert result.verifier is not None
+    assert "0 confirmed and 0 rejected" in result.verifier.reason
+    off = replace(config, verifier=replace(config.verifier, enabled=False))
+    assert by_content(result.graph, LIBRARY) == by_content(
+        built(LIBRARY, tmp_path, config=off).graph, LIBRARY
+    )

@@ -7,17 +7,20 @@ build must remember (vectors, answers, labels) lies in the workspace.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from caskg.config import BuildConfig
 from caskg.errors import ProbeError
-from caskg.graph.calibrate import assess, label_edges
+from caskg.graph.calibrate import assess, label_edges, mean_score
 from caskg.graph.candidates import find_candidates
 from caskg.graph.frontier import frontier_budget, order_frontier, select_frontier
 from caskg.graph.inputs import GraphInputs, graph_inputs, signal_texts
 from caskg.graph.probes import choose_substitutes, collect_scores, keep_substitutes, plan_probes, probe_key
 from caskg.graph.publish import publish
+from caskg.graph.text_prober import TEXT_SOURCE
+from caskg.graph.verifier import Verifier, verify
 from caskg.library.embed import embed_texts
 from caskg.library.references import resolve_references
 from caskg.library.texts import skill_text, without_mentions
@@ -114,13 +117,14 @@ def build(  # noqa: PLR0913 - the library, two ports of the outside, two probers
         said = ask(plan(induced, frontier, ledger=ledger), prober=paid, ledger=ledger)
         answers, n_frontier = current({**answers, **said}, requests, prober=paid), len(frontier)
     progress("calibrate", 0, 0)
-    reliability, graph = calibrate(induced, answers, asked=asked, config=config)
+    found = calibrate(induced, answers, asked=asked, config=config)
     return Build(
         candidates=induced.candidates,
-        reliability=reliability,
-        graph=graph,
+        reliability=found.reliability,
+        graph=found.graph,
         index=SearchIndex.fit(induced.skills, induced.vectors, tie_break=induced.inputs.tie_break),
         n_frontier=n_frontier,
+        verifier=found.verifier,
     )
 
 
@@ -155,9 +159,23 @@ def induce(
     )
 
 
+class Calibrated(NamedTuple):
+    """What answers make of the candidates.
+
+    Attributes:
+        reliability: What the evidence says of C, row for row.
+        graph: The graph to publish.
+        verifier: What was learnt from assessed edges; None where learning is off.
+    """
+
+    reliability: Reliability
+    graph: SkillGraph
+    verifier: Verifier | None
+
+
 def calibrate(
     induced: Induced, answers: Mapping[ProbeKey, ProbeAnswer], *, asked: IntArray, config: BuildConfig
-) -> tuple[Reliability, SkillGraph]:
+) -> Calibrated:
     """Turn answers into reliabilities and states, and these into the graph to publish.
 
     Args:
@@ -166,16 +184,23 @@ def calibrate(
         asked: The edges whose answers count; a label counts on any.
         config: The constants.
     """
-    candidates = induced.candidates
+    candidates, inputs = induced.candidates, induced.inputs
     hashes = [skill.content_hash for skill in induced.compared]
+    scores = collect_scores(answers, source=candidates.source, target=candidates.target, hashes=hashes)
     reliability = assess(
-        collect_scores(answers, source=candidates.source, target=candidates.target, hashes=hashes),
+        scores,
         labels=induced.labels,
         config=config.evidence,
         frontier=np.isin(np.arange(len(candidates)), asked),
     )
-    graph = publish(candidates, reliability, config=config.publication, tie_break=induced.inputs.tie_break)
-    return reliability, graph
+    verifier, bounds = None, None
+    if config.verifier.enabled:
+        text = mean_score(scores.get(TEXT_SOURCE), n_edges=len(candidates))
+        verifier, bounds = verify(candidates, reliability, inputs, text_score=text, config=config)
+    graph = publish(
+        candidates, reliability, config=config.publication, tie_break=inputs.tie_break, verified=bounds
+    )
+    return Calibrated(reliability, graph, verifier)
 
 
 def paid_frontier(induced: Induced, free: Mapping[ProbeKey, ProbeAnswer], *, config: BuildConfig) -> IntArray:
@@ -190,11 +215,11 @@ def paid_frontier(induced: Induced, free: Mapping[ProbeKey, ProbeAnswer], *, con
         config: The constants.
     """
     everything = np.arange(len(induced.candidates))
-    reliability, graph = calibrate(induced, free, asked=everything, config=config)
+    found = calibrate(induced, free, asked=everything, config=config)
     order = order_frontier(
         induced.candidates,
-        reliability,
-        graph,
+        found.reliability,
+        found.graph,
         config=config,
         tie_break=induced.inputs.tie_break,
     )

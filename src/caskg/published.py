@@ -5,7 +5,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from caskg.library.lexical import Bm25Index
 from caskg.retrieval.seeds import NameIndex, SearchIndex
 from caskg.schema import Candidates, Reliability, Signal, SkillGraph
+
+if TYPE_CHECKING:
+    from caskg.graph.verifier import Verifier
 
 Arrays = Mapping[str, NDArray[Any]]
 Record = TypeVar("Record", Candidates, Reliability, SkillGraph, Signal)
@@ -28,6 +31,7 @@ class Build:
         graph: The published graph.
         index: What queries are compared with.
         n_frontier: |F|, how many edges the prober was asked about.
+        verifier: What was learnt from assessed edges; None where learning is off. It is not stored.
     """
 
     candidates: Candidates
@@ -35,6 +39,7 @@ class Build:
     graph: SkillGraph
     index: SearchIndex
     n_frontier: int
+    verifier: "Verifier | None" = None
 
 
 def to_arrays(build: Build, *, names: Sequence[str]) -> dict[str, NDArray[Any]]:

@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from caskg.config import VerifierConfig
+from caskg.config import BuildConfig, VerifierConfig
 from caskg.graph.logistic import sigmoid
+from caskg.graph.signals import pair_signals
 from caskg.graph.verifier import (
     DIRECTED,
     SIGNALS,
@@ -18,6 +19,7 @@ from caskg.graph.verifier import (
     share_of_best,
     skill_over_base_rate,
     verifier_features,
+    verify,
 )
 from caskg.schema import (
     EDGE_STATES,
@@ -30,6 +32,8 @@ from caskg.schema import (
     Reliability,
     Signal,
 )
+from factories import make_skill
+from graph.graph_cases import read
 
 CONFIG = VerifierConfig()
 
@@ -306,3 +310,64 @@ def test_a_constant_outside_its_range_is_refused(name: str, value: float) -> Non
             tie_break=np.zeros(1, dtype=np.int64),
             config=replace(CONFIG, **{name: value}),  # type: ignore[arg-type]  # by name
         )
+
+
+# ---------------------------------------------------------------- the step
+
+
+def rated(states: list[EdgeState]) -> Reliability:
+    codes = np.array([EDGE_STATES.index(state) for state in states], dtype=np.int8)
+    nothing = np.zeros(len(codes))
+    return Reliability(
+        support=nothing, against=nothing, value=nothing + 0.5, states=codes, text_only=nothing > 1.0
+    )
+
+
+def step(**constants: float) -> tuple[Verifier, FloatArray | None, list[EdgeState]]:
+    """Assess all but the edges out of skill 0, in a library where "amber" skills support one another."""
+    skills = [make_skill(f"s{at}", "amber basin" if at % 2 else "cedar delta") for at in range(24)]
+    inputs = read(*skills)
+    source, target = np.divmod(np.arange(24 * 24), 24)
+    source, target = source[source != target], target[source != target]
+    states = [
+        EdgeState.UNVALIDATED if i == 0 else EdgeState.CONFIRMED if i % 2 and j % 2 else EdgeState.REJECTED
+        for i, j in zip(source.tolist(), target.tolist(), strict=True)
+    ]
+    config = BuildConfig(verifier=replace(CONFIG, **constants))  # type: ignore[arg-type]  # by name
+    edges = Candidates(
+        n_skills=24,
+        source=source,
+        target=target,
+        association=np.where((source % 2) & (target % 2), 0.9, 0.2),
+        types=np.zeros(len(source), dtype=np.int8),
+        channels=np.ones(len(source), dtype=np.int64),
+        signals=pair_signals(inputs, source, target, config=config.signals),
+    )
+    return (*verify(edges, rated(states), inputs, text_score=None, config=config), states)
+
+
+def test_a_used_verifier_bounds_exactly_what_is_not_assessed() -> None:
+    """The edges out of skill 0 are like those that were rejected."""
+    verifier, bounds, states = step()
+    assert verifier.used, verifier.reason
+    assert bounds is not None
+    known = np.array([state is not EdgeState.UNVALIDATED for state in states])
+    assert np.isnan(bounds).tolist() == known.tolist()
+    assert bounds[~known].max() < 0.1
+
+
+def test_the_bound_lies_as_many_deviations_below_as_asked() -> None:
+    """None at 0."""
+    plain, low = step(deviations=0.0)[1], step(deviations=3.0)[1]
+    assert plain is not None
+    assert low is not None
+    assert np.nanmin(plain - low) > 0.0
+
+
+def test_a_verifier_that_is_not_used_bounds_nothing() -> None:
+    """For lack of edges, or of skill."""
+    verifier, bounds, _ = step(min_each=1000)
+    assert (verifier.model, bounds) == (None, None)
+    verifier, bounds, _ = step(min_skill=1.1)
+    assert verifier.model is not None
+    assert bounds is None

@@ -208,14 +208,16 @@ class VerifierConfig:
             no better than the base rate.
         deviations: How many standard deviations below its score the lower credible bound lies,
             >= 0; 1.645 leaves 5 % below.
+        enabled: Learn at all.
     """
 
     folds: int = 5
     ridge: float = 1.0
     min_each: int = 10
-    max_error: float = 0.05
-    min_skill: float = 0.10
+    max_error: float = 0.10
+    min_skill: float = 0.20
     deviations: float = 1.645
+    enabled: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,4 +259,5 @@ class BuildConfig:
     types: EdgeTypeConfig = field(default_factory=EdgeTypeConfig)
     frontier: FrontierConfig = field(default_factory=FrontierConfig)
     evidence: EvidenceConfig = field(default_factory=EvidenceConfig)
+    verifier: VerifierConfig = field(default_factory=VerifierConfig)
     publication: PublicationConfig = field(default_factory=PublicationConfig)

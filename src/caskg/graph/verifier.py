@@ -16,8 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from caskg.config import VerifierConfig
+from caskg.config import BuildConfig, VerifierConfig
+from caskg.graph.inputs import GraphInputs
 from caskg.graph.logistic import Logistic, fit_logistic, sigmoid
+from caskg.graph.signals import pair_signals
 from caskg.schema import (
     EDGE_STATES,
     BoolArray,
@@ -88,6 +90,41 @@ class Verifier:
             raise ValueError(msg)
         logits = self.model.logits(features) - deviations * self.model.deviations(features)
         return sigmoid(self.calibration.logits(logits[:, None]))
+
+
+def verify(
+    candidates: Candidates,
+    reliability: Reliability,
+    inputs: GraphInputs,
+    *,
+    text_score: FloatArray | None,
+    config: BuildConfig,
+) -> tuple[Verifier, FloatArray | None]:
+    """Learn from what is assessed, and bound the rest.
+
+    Args:
+        candidates: C with its signals.
+        reliability: What is known of C.
+        inputs: The library, for the signals of the reverse pairs.
+        text_score: As for `verifier_features`.
+        config: The constants.
+
+    Returns:
+        The verifier, and the lower credible bound of each edge that is not assessed, NaN for the
+        others, shape ``(n_edges,)``; None where the verifier is not used.
+    """
+    known, target = assessed(reliability), candidates.target
+    features = np.zeros((len(candidates), 1))  # not worth making where there is nothing to learn from
+    if min(np.sum(known > 0), np.sum(known < 0)) >= config.verifier.min_each:
+        reverse = pair_signals(inputs, target, candidates.source, config=config.signals)
+        features = verifier_features(candidates, reverse, text_score=text_score)
+    verifier = fit_verifier(
+        features, known, target=target, tie_break=inputs.tie_break, config=config.verifier
+    )
+    if not verifier.used:
+        return verifier, None
+    bound = verifier.probability(features, deviations=config.verifier.deviations)
+    return verifier, np.where(known == 0, bound, np.nan)
 
 
 def assessed(reliability: Reliability) -> CodeArray:
