@@ -159,6 +159,14 @@ def test_an_edge_into_a_skill_with_many_moves_little() -> None:
     assert found[[1, 2, 3, 4]] == pytest.approx(0.68)
 
 
+def test_each_weight_belongs_to_its_own_edge() -> None:
+    """Of all that are published, in whatever place of C: the edge 2 -> 1 weighs .8, 1 -> 2 weighs .6."""
+    found = change(0.5, {3: 0.6, 5: 0.8}, unasked())
+    assert found[[5, 0]] == pytest.approx([0.5 * 0.8 / 0.8, 0.34 / 0.8])
+    assert found[[3, 1]] == pytest.approx([(0.5 * 0.08 + 0.5 * 0.6) / 0.6, 0.34 / 0.6])
+    assert found[[2, 4]] == pytest.approx(0.68)
+
+
 def test_evidence_against_an_edge_lowers_what_asking_may_change() -> None:
     """Mass 2 against: c = .25, b = .5 A + .5 c; three units for it make c = 4/7 of mass 5."""
     chance, confirmed = 0.5 * 0.5 + 0.5 * 0.25, (2 * 0.5 + 5 * 4 / 7) / 7

@@ -85,6 +85,7 @@ def test_a_feature_that_never_varies_says_nothing() -> None:
     """Nor does it divide by zero."""
     features, targets = rows_and_targets(0)
     more = np.column_stack([features, np.full(len(features), 3.0)])
+    assert fit_logistic(more, targets, ridge=1.0).scale[-1] == 1.0
     assert fit_logistic(more, targets, ridge=1.0).logits(more) == pytest.approx(
         fit_logistic(features, targets, ridge=1.0).logits(features), abs=1e-8
     )

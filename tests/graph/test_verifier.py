@@ -282,10 +282,10 @@ def test_groups_are_dealt_in_turn() -> None:
 
 
 def test_the_calibration_error_weighs_bins_by_their_size() -> None:
-    """Bins [.1, .2) and [.9, 1]: 1 is in the last; .15 said thrice and so once, .95 and 1 so never."""
+    """Bins [.1, .2) and [.9, 1]: 1 is in the last, where it and .95 partly make up for one another."""
     said = np.array([0.15, 0.15, 0.15, 0.95, 1.0])
-    so = np.array([True, False, False, False, False])
-    assert calibration_error(said, so) == pytest.approx((abs(0.45 - 1) + 1.95) / 5)
+    so = np.array([True, False, False, True, False])
+    assert calibration_error(said, so) == pytest.approx((abs(0.45 - 1) + (1.95 - 1)) / 5)
 
 
 def test_the_base_rate_itself_has_no_skill() -> None:
@@ -294,6 +294,38 @@ def test_the_base_rate_itself_has_no_skill() -> None:
     assert skill_over_base_rate(np.full(4, 0.25), so) == pytest.approx(0.0)
     assert skill_over_base_rate(so.astype(np.float64), so) == 1.0
     assert skill_over_base_rate(np.full(4, 0.5), so) < 0.0
+
+
+def test_the_ends_of_the_ranges_are_allowed() -> None:
+    """Two folds, one of each, no deviation."""
+    known = np.array([1, 1, -1, -1], dtype=np.int8)
+    config = VerifierConfig(folds=2, min_each=1, max_error=1.0, min_skill=-9.0, deviations=0.0)
+    places = np.array([0, 1, 0, 1])
+    verifier = fit_verifier(known[:, None] / 2.0, known, target=places, tie_break=places, config=config)
+    assert verifier.used, verifier.reason
+    assert fit_verifier(
+        known[:, None] / 2.0, known, target=places, tie_break=places, config=replace(config, max_error=0.0)
+    ).reason
+
+
+def test_calibration_is_smoothed_by_how_many_edges_taught_it() -> None:
+    """Parted cleanly by one feature: 30 of each end at 31/32 and 1/32, never at 1 and 0."""
+    known = np.repeat(np.array([1, -1], dtype=np.int8), 30)
+    places = np.arange(60) % 10
+    verifier = fit_verifier(
+        known[:, None] / 2.0, known, target=places, tie_break=np.arange(10), config=CONFIG
+    )
+    assert verifier.used
+    said = verifier.probability(np.array([[0.5], [-0.5]]))
+    assert said == pytest.approx([31 / 32, 1 / 32], abs=0.01)  # the model has learnt from more than each fold
+
+
+def test_confirmed_edges_alone_teach_nothing() -> None:
+    """However many: without rejected ones there is no difference to learn."""
+    known = np.ones(60, dtype=np.int8)
+    places = np.arange(60) % 10
+    verifier = fit_verifier(np.zeros((60, 1)), known, target=places, tie_break=np.arange(10), config=CONFIG)
+    assert (verifier.model, verifier.n_rejected) == (None, 0)
 
 
 @pytest.mark.parametrize(
