@@ -396,6 +396,12 @@ def test_the_bound_lies_as_many_deviations_below_as_asked() -> None:
     assert np.nanmin(plain - low) > 0.0
 
 
+def test_as_many_as_are_needed_are_enough() -> None:
+    """Twelve skills support one another: 132 confirmed edges."""
+    assert step(min_each=132)[0].used
+    assert "132 confirmed" in step(min_each=133)[0].reason
+
+
 def test_a_verifier_that_is_not_used_bounds_nothing() -> None:
     """For lack of edges, or of skill."""
     verifier, bounds, _ = step(min_each=1000)
