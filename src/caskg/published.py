@@ -5,7 +5,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from caskg.library.duplicates import NearDuplicates
 from caskg.library.lexical import Bm25Index
 from caskg.retrieval.seeds import NameIndex, SearchIndex
 from caskg.schema import Candidates, Reliability, Signal, SkillGraph
+
+if TYPE_CHECKING:
+    from caskg.graph.verifier import Verifier
 
 Arrays = Mapping[str, NDArray[Any]]
 Record = TypeVar("Record", Candidates, Reliability, SkillGraph, Signal)
@@ -30,6 +33,7 @@ class Build:
         index: What queries are compared with.
         duplicates: The skills that share most of their text.
         n_frontier: |F|, how many edges the prober was asked about.
+        verifier: What was learnt from assessed edges; None where learning is off. It is not stored.
     """
 
     candidates: Candidates
@@ -38,6 +42,7 @@ class Build:
     index: SearchIndex
     duplicates: tuple[NearDuplicates, ...]
     n_frontier: int
+    verifier: "Verifier | None" = None
 
 
 def to_arrays(build: Build, *, names: Sequence[str]) -> dict[str, NDArray[Any]]:

@@ -291,6 +291,22 @@ def _counts(result: "Build") -> dict[str, Any]:
         "n_edges": len(graph),
         "types": dict(zip(EDGE_TYPES, types, strict=True)),
         "candidate_states": dict(zip(EDGE_STATES, states, strict=True)),
+        "verifier": _learnt(result),
+    }
+
+
+def _learnt(result: "Build") -> dict[str, Any] | None:
+    """Say what was learnt from assessed edges, and whether it was used; None where learning is off."""
+    verifier = result.verifier
+    if verifier is None:
+        return None
+    return {
+        "used": verifier.used,
+        "reason": verifier.reason,
+        "confirmed": verifier.n_confirmed,
+        "rejected": verifier.n_rejected,
+        "error": verifier.error,
+        "skill": verifier.skill,
     }
 
 

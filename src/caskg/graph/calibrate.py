@@ -140,6 +140,24 @@ def source_masses(
     return support.sum(axis=1) * scale, against.sum(axis=1) * scale
 
 
+def mean_score(scores: FloatArray | None, *, n_edges: int) -> FloatArray:
+    """Return the mean of one source's present answers on each edge, NaN where there is none.
+
+    Args:
+        scores: Shape ``(n_edges, n_probes)``, in ``[0, 1]``; NaN = missing; None = it said nothing.
+        n_edges: How many edges there are.
+
+    >>> mean_score(np.array([[1.0, 0.5, np.nan], [np.nan] * 3]), n_edges=2)
+    array([0.75,  nan])
+    """
+    if scores is None:
+        return np.full(n_edges, np.nan)
+    present = np.sum(~np.isnan(scores), axis=1)
+    mean: FloatArray = np.full(n_edges, np.nan)
+    np.divide(np.nansum(scores, axis=1), present, out=mean, where=present > 0)
+    return mean
+
+
 def label_edges(
     labels: Sequence[Label], *, ids: Sequence[str], source: IntArray, target: IntArray
 ) -> CodeArray:
