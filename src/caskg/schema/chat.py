@@ -1,5 +1,6 @@
 """What is sent to a language model, and what comes back."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -8,12 +9,21 @@ TokenAlternatives = tuple[tuple[str, float], ...]
 """One place of an answer: ``(token, log-probability)``, the token that was chosen first."""
 
 
+def estimated_tokens(text: str) -> int:
+    """Return about how many tokens *text* has: one for each three bytes of UTF-8 begun.
+
+    >>> estimated_tokens("boil"), estimated_tokens("煮水"), estimated_tokens("")
+    (2, 2, 0)
+    """
+    return -(-len(text.encode(errors="replace")) // 3)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRequest:
     """One question to a chat model.
 
     Attributes:
-        id: The caller's name for it; it comes back beside the answer, and is not sent.
+        id: The caller's name for it, unique among those that are out at a time; not sent.
         messages: ``(role, text)``, in order; a role is ``system``, ``user`` or ``assistant``.
         schema: The JSON schema of the wanted answer; None = plain text.
         max_tokens: Most tokens of the answer, at least 1.
@@ -23,6 +33,16 @@ class ChatRequest:
     messages: tuple[tuple[str, str], ...]
     schema: Mapping[str, Any] | None = None
     max_tokens: int = 256
+
+    @property
+    def estimated_prompt_tokens(self) -> int:
+        """About how many tokens are read for it, rather too many than too few.
+
+        A token for three bytes of UTF-8, which is a little more than English takes, and one
+        a character of Chinese; four for each message around them; and the schema.
+        """
+        schema = json.dumps(self.schema) if self.schema else ""
+        return sum(4 + estimated_tokens(text) for _, text in self.messages) + estimated_tokens(schema)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
