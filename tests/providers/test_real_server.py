@@ -11,7 +11,7 @@ import pytest
 
 from caskg.errors import EncoderError, ProviderError
 from caskg.providers.openai_compatible import OpenAIChat, OpenAIEncoder
-from caskg.providers.settings import ChatOptions, Endpoint, SchemaMode, Secret
+from caskg.providers.settings import ChatOptions, EmbeddingOptions, Endpoint, SchemaMode, Secret
 from caskg.schema import ChatAnswer, ChatRequest
 
 pytestmark = pytest.mark.full
@@ -132,7 +132,7 @@ def test_an_over_long_prompt_is_refused_and_the_next_one_is_answered(chat_server
 
 def test_embeddings_are_unit_vectors_of_their_text(embedding_server: Endpoint) -> None:
     """The same text, the same vector; another, another."""
-    encoder = OpenAIEncoder(embedding_server, model="smollm2")
+    encoder = OpenAIEncoder(embedding_server, EmbeddingOptions(model="smollm2"))
     boil, send, again, blank = encoder.encode(["boil an egg", "send a letter", "boil an egg", " "])
     assert np.linalg.norm(boil) == pytest.approx(1.0, abs=1e-5)
     assert boil @ again == pytest.approx(1.0, abs=1e-3)
@@ -144,4 +144,4 @@ def test_a_server_without_embeddings_says_so(chat_server: Endpoint) -> None:
     """In its own words."""
     patient = Endpoint(base_url=chat_server.base_url, api_key=Secret(KEY), max_attempts=1)
     with pytest.raises((EncoderError, ProviderError), match="does not support embeddings"):
-        OpenAIEncoder(patient, model="smollm2").encode(["a"])
+        OpenAIEncoder(patient, EmbeddingOptions(model="smollm2")).encode(["a"])

@@ -83,6 +83,31 @@ class Spend:
         """Tokens in and out."""
         return self.prompt_tokens + self.completion_tokens
 
+    def __str__(self) -> str:
+        """In words, for people.
+
+        >>> str(Spend(calls=1200, prompt_tokens=34000, completion_tokens=500, failed=1, cost=0.25))
+        '1,200 calls, 34,500 tokens, cost 0.2500, 1 failed'
+        """
+        cost = [f"cost {self.cost:,.4f}"] if self.cost is not None else []
+        failed = [f"{self.failed:,} failed"] if self.failed else []
+        return ", ".join([f"{self.calls:,} calls", f"{self.tokens:,} tokens", *cost, *failed])
+
+
+def most_expected(requests: Iterable[ChatRequest], *, prices: Prices | None = None) -> Spend:
+    """Return what *requests* would take if each were answered at once and at its full length.
+
+    >>> short = ChatRequest(id="a", messages=(("user", "boil"),), max_tokens=50)
+    >>> most_expected([short, short], prices=Prices(per_million_in=1.0, per_million_out=10.0)).cost
+    0.001012
+    """
+    calls = prompt = completion = 0
+    for request in requests:
+        calls, prompt = calls + 1, prompt + request.estimated_prompt_tokens
+        completion += request.max_tokens
+    cost = prices.cost(prompt, completion) if prices else None
+    return Spend(calls=calls, prompt_tokens=prompt, completion_tokens=completion, cost=cost)
+
 
 class Meter:
     """Counts what was spent, and says whether one more call may go. Safe across threads."""
@@ -114,6 +139,11 @@ class Meter:
     def spend(self) -> Spend:
         """What was spent so far."""
         return self._spend
+
+    @property
+    def n_out(self) -> int:
+        """How many requests are out."""
+        return len(self._out)
 
     @property
     def ended_by(self) -> str | None:

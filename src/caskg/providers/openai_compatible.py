@@ -18,7 +18,7 @@ from caskg.providers.calls import Pace, Reply, Session, load_sdk, open_session
 from caskg.providers.concurrent import as_answered
 from caskg.providers.failures import Blame, Failure, Health
 from caskg.providers.messages import chat_body, read_answer, read_vectors
-from caskg.providers.settings import ChatOptions, Endpoint, SchemaMode
+from caskg.providers.settings import ChatOptions, EmbeddingOptions, Endpoint, SchemaMode
 from caskg.schema import ChatAnswer, ChatRequest, VectorArray, estimated_tokens
 
 UNKNOWN_SCHEMA = frozenset({400, 415, 422, 501})
@@ -137,19 +137,14 @@ class OpenAIChat:
 class OpenAIEncoder:
     """An `Encoder` behind an OpenAI-compatible server. Every text is needed, so one failure ends it."""
 
-    def __init__(self, endpoint: Endpoint, *, model: str, max_chars: int = 8_000) -> None:
+    def __init__(self, endpoint: Endpoint, options: EmbeddingOptions) -> None:
         """Name the server and the model; nothing is sent.
-
-        Args:
-            endpoint: Where the server is.
-            model: Its name, as the server knows it.
-            max_chars: How much of a text is sent: servers refuse what is longer than the model reads.
 
         Raises:
             ProviderError: The extra is not installed.
         """
         load_sdk()
-        self._endpoint, self._model, self._max_chars = endpoint, model, max_chars
+        self._endpoint, self._model, self._max_chars = endpoint, options.model, options.max_chars
         self._requests, self._tokens = Pace(endpoint.requests_per_minute), Pace(endpoint.tokens_per_minute)
 
     @property

@@ -11,20 +11,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from caskg.errors import UsageError
 
 OPENAI_URL = "https://api.openai.com/v1"
-ENVIRONMENT = {
-    "base_url": "CASKG_LLM_BASE_URL",
-    "model": "CASKG_LLM_MODEL",
-    "api_key": "CASKG_LLM_API_KEY",
-}
-"""The settings that may stand in the environment, and under what name."""
 OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
-CONFIG_TABLE = "llm"
+NOT_SENT = "none"
+IN_ENVIRONMENT = ("base_url", "model", "api_key")
+"""These may stand in the environment: ``CASKG_LLM_MODEL``, ``CASKG_EMBEDDINGS_MODEL`` and so on."""
 
 
 class Secret:
@@ -129,59 +125,105 @@ class ChatOptions:
         _check("top_logprobs", self.top_logprobs, 0 <= self.top_logprobs <= 20, "must be within 0 and 20")  # noqa: PLR2004 - the API's range
 
 
-def read_settings(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingOptions:
+    """What an encoder is asked for.
+
+    Attributes:
+        model: Its name, as the server knows it.
+        max_chars: How much of a text is sent, at least 1: servers refuse what is longer than the model reads.
+    """
+
+    model: str
+    max_chars: int = 8_000
+
+    def __post_init__(self) -> None:
+        _check("model", self.model, bool(self.model.strip()), "must name a model")
+        _check("max_chars", self.max_chars, self.max_chars >= 1, "must be at least 1")
+
+
+Options = TypeVar("Options", ChatOptions, EmbeddingOptions)
+
+
+def read_chat_settings(
     given: Mapping[str, Any], *, environment: Mapping[str, str], file: Path | None = None
 ) -> tuple[Endpoint, ChatOptions]:
-    """Return the settings: those *given*, else those of the environment, else those of the file.
+    """Return the settings of a chat model: those *given*, else of the environment, else of the file.
 
     Args:
-        given: Values by the names of `Endpoint` and `ChatOptions`; None = not given.
-        environment: Such as ``os.environ``.
+        given: Values by the names of `Endpoint` and `ChatOptions`; None = not given. For temperature
+            and seed, ``"none"`` = send none.
+        environment: Such as ``os.environ``; names begin with ``CASKG_LLM_``.
         file: TOML with a table ``[llm]`` of the same names; need not exist.
 
     Raises:
         UsageError: A name or value cannot be used, no model is named, or the file cannot be read.
     """
-    written = _read_table(file) if file else {}
+    values = _values(given, environment, file, table="llm")
+    values |= {name: None for name in ("temperature", "seed") if values.get(name) == NOT_SENT}
+    if "schema_mode" in values:
+        values["schema_mode"] = _schema_mode(values["schema_mode"])
+    return _made(values, ChatOptions)
+
+
+def read_embedding_settings(
+    given: Mapping[str, Any], *, environment: Mapping[str, str], file: Path | None = None
+) -> tuple[Endpoint, EmbeddingOptions]:
+    """Return those of an encoder, likewise: ``CASKG_EMBEDDINGS_`` and ``[embeddings]``.
+
+    Raises:
+        UsageError: As of `read_chat_settings`.
+    """
+    return _made(_values(given, environment, file, table="embeddings"), EmbeddingOptions)
+
+
+def _values(
+    given: Mapping[str, Any], environment: Mapping[str, str], file: Path | None, *, table: str
+) -> dict[str, Any]:
+    written = _read_table(file, table) if file else {}
+    variables = {name: f"CASKG_{table}_{name}".upper() for name in IN_ENVIRONMENT}
     around = {
-        name: environment[variable] for name, variable in ENVIRONMENT.items() if environment.get(variable)
+        name: environment[variable] for name, variable in variables.items() if environment.get(variable)
     }
-    values = written | around | {name: value for name, value in given.items() if value is not None}
+    nearer = around | {name: value for name, value in given.items() if value is not None}
+    values = written | nearer
     values["base_url"] = str(values.get("base_url", OPENAI_URL)).rstrip("/")
-    key_elsewhere = "api_key" in around or given.get("api_key") is not None
-    if not key_elsewhere and str(written.get("base_url", OPENAI_URL)).rstrip("/") != values["base_url"]:
+    if "api_key" not in nearer and str(written.get("base_url", OPENAI_URL)).rstrip("/") != values["base_url"]:
         values.pop("api_key", None)
     if values["base_url"] == OPENAI_URL and environment.get(OPENAI_KEY_VARIABLE):
         values.setdefault("api_key", environment[OPENAI_KEY_VARIABLE])
     if not values.get("model"):
-        msg = (
-            f"No model is named: give --model, set {ENVIRONMENT['model']}, or write it into the config file."
-        )
+        where = f"an option, ${variables['model']}, or `model` below [{table}] in the config file"
+        msg = f"No model is named: name it by {where}."
         raise UsageError(msg)
-    return _made(values, file)
+    return values
 
 
-def _made(values: dict[str, Any], file: Path | None) -> tuple[Endpoint, ChatOptions]:
-    of_endpoint, of_chat = ({each.name for each in fields(kind)} for kind in (Endpoint, ChatOptions))
-    if unknown := values.keys() - of_endpoint - of_chat:
-        msg = f"Unknown setting {', '.join(sorted(unknown))}, in options or {file}: see docs/llm.md."
+def _made(values: dict[str, Any], kind: type[Options]) -> tuple[Endpoint, Options]:
+    of_endpoint, of_kind = ({each.name for each in fields(record)} for record in (Endpoint, kind))
+    if unknown := values.keys() - of_endpoint - of_kind:
+        msg = f"Unknown setting {', '.join(sorted(unknown))}: docs/llm.md lists them."
         raise UsageError(msg)
     try:
         if not isinstance(values.get("api_key"), Secret | None):
             values["api_key"] = Secret(values["api_key"])
-        if "schema_mode" in values:
-            values["schema_mode"] = SchemaMode(values["schema_mode"])
         endpoint = Endpoint(**{name: value for name, value in values.items() if name in of_endpoint})
-        options = ChatOptions(**{name: value for name, value in values.items() if name in of_chat})
-    except (TypeError, ValueError, AttributeError) as error:
-        msg = f"A setting has the wrong type ({error}): see docs/llm.md."
+        return endpoint, kind(**{name: value for name, value in values.items() if name in of_kind})
+    except (TypeError, AttributeError) as error:
+        msg = f"A setting has the wrong type ({error}): docs/llm.md lists them."
         raise UsageError(msg) from error
-    return endpoint, options
 
 
-def _read_table(file: Path) -> dict[str, Any]:
+def _schema_mode(value: object) -> SchemaMode:
+    if value not in list(SchemaMode):
+        msg = f"Unknown schema_mode {value!r}: choose one of {', '.join(SchemaMode)}."
+        raise UsageError(msg)
+    return SchemaMode(str(value))
+
+
+def _read_table(file: Path, table: str) -> dict[str, Any]:
     try:
-        table = tomllib.loads(file.read_text(encoding="utf-8")).get(CONFIG_TABLE, {})
+        found = tomllib.loads(file.read_text(encoding="utf-8")).get(table, {})
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
@@ -189,10 +231,10 @@ def _read_table(file: Path) -> dict[str, Any]:
         reason = error.strerror if isinstance(error, OSError) else "it is no TOML in UTF-8"
         msg = f"Cannot read {file} ({reason}): mend it, or name another."
         raise UsageError(msg) from None
-    if not isinstance(table, dict):
-        msg = f"{CONFIG_TABLE!r} in {file} is no table: write [{CONFIG_TABLE}]."
+    if not isinstance(found, dict):
+        msg = f"{table!r} in {file} is no table: write [{table}]."
         raise UsageError(msg)
-    return table
+    return found
 
 
 def _check_url(url: str) -> None:
