@@ -10,8 +10,11 @@ from click.testing import CliRunner
 
 from caskg.errors import UsageError
 from caskg.interfaces.cli.model_options import limit_options, model_options, progress_text, spending
-from caskg.providers.metered import Limits, Meter, Prices
+from caskg.providers.metered import Limits, Meter, MeteredChat, Prices
+from caskg.providers.openai_compatible import OpenAIChat
+from caskg.providers.settings import ChatOptions, Endpoint
 from caskg.schema import ChatAnswer, ChatRequest
+from providers.faulty_server import FaultyServer, says
 
 KEY = "sk-planted"
 REQUEST = ChatRequest(id="a", messages=(("user", "a"),))
@@ -107,6 +110,24 @@ def test_the_first_interrupt_stops_the_meter_and_the_second_interrupts(
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_interrupted_run_uses_what_is_paid_for() -> None:
+    """Every call that reached the server comes back as an answer; nothing more is sent."""
+    meter = Meter(Limits())
+    answers = []
+    with FaultyServer(lambda call: says(after_s=0.1 * (call.number > 3))) as server:
+        endpoint = Endpoint(base_url=server.url, concurrency=4)
+        chat = MeteredChat(OpenAIChat(endpoint, ChatOptions(model="m"), may_retry=meter.may_retry), meter)
+        requests = (ChatRequest(id=str(number), messages=(("user", "a"),)) for number in range(100))
+        with spending(meter, quiet=True):
+            for _, answer in chat.complete_many(requests):
+                answers.append(answer)
+                if len(answers) == 3:
+                    signal.raise_signal(signal.SIGINT)
+        assert len(server.calls) == len(answers) == meter.spend.answered
+    assert 3 < len(answers) <= 3 + 4
+    assert meter.ended_by == "it was interrupted"
 
 
 def test_an_error_gives_the_interrupt_back() -> None:

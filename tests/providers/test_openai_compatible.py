@@ -380,7 +380,7 @@ def test_a_wrong_key_or_model_ends_the_run_after_one_call(status: int) -> None:
         answers = chat(server, concurrency=16).complete_many(asks(100))
         assert next(answers)[1].error == f"The server answered HTTP {status}: who are you?"
         with pytest.raises(
-            ProviderError, match=rf"HTTP {status}: who are you\? 0 calls were answered and 1 failed"
+            ProviderError, match=rf"HTTP {status}: who are you\? 0 requests were answered and 1 failed"
         ):
             next(answers)
         assert len(server.calls) == 1
@@ -410,7 +410,7 @@ def test_a_dead_endpoint_ends_the_run_with_a_count() -> None:
     assert answer.error is not None
     assert "cannot be reached" in answer.error
     assert answer.calls == 0
-    with pytest.raises(ProviderError, match="0 calls were answered and 1 failed"):
+    with pytest.raises(ProviderError, match="0 requests were answered and 1 failed"):
         next(answers)
 
 
@@ -421,7 +421,7 @@ def test_an_endpoint_that_dies_ends_the_run_and_loses_no_answer() -> None:
     with FaultyServer(in_turn(*script)) as server:
         answers, error = until_given_up(chat(server, concurrency=1, max_attempts=1), asks(100))
         assert len(answers) == len(server.calls) == 2 * failures + 3
-    assert f"2 calls were answered and {2 * failures + 1} failed" in error
+    assert f"2 requests were answered and {2 * failures + 1} failed" in error
 
 
 def test_what_is_out_when_a_run_ends_is_still_answered() -> None:
@@ -442,7 +442,7 @@ def test_a_run_of_bad_requests_ends_only_where_none_was_ever_answered() -> None:
     with FaultyServer(in_turn(fails(413))) as server:
         answers, error = until_given_up(chat(server), asks(100))
     assert len(answers) == SERVER_FAILURES
-    assert f"0 calls were answered and {SERVER_FAILURES} failed" in error
+    assert f"0 requests were answered and {SERVER_FAILURES} failed" in error
     with FaultyServer(in_turn(says(), fails(413))) as server:
         assert len(list(chat(server).complete_many(asks(30)))) == 30
 
@@ -636,7 +636,9 @@ def test_a_planted_key_is_in_no_answer_error_or_log(caplog: pytest.LogCaptureFix
 
     def parrot(call: Call) -> Answer:
         said = f"{call.headers['authorization']} " * 40
-        return [says(said), fails(418, said), fails(500, said), fails(401, said)][min(call.number, 3)]
+        body = completion(said)
+        body["choices"][0]["logprobs"] = {"content": [{"token": said, "logprob": -1}]}
+        return [Answer(body=body), fails(418, said), fails(500, said), fails(401, said)][min(call.number, 3)]
 
     with FaultyServer(parrot) as server:
         model = chat(server, concurrency=1, max_attempts=1)
@@ -679,7 +681,7 @@ def test_vectors_are_unit_and_in_the_order_of_the_texts() -> None:
     texts = ["", "abc", " \n", *("x" * n for n in range(1, 100))]
     with FaultyServer(vectors) as server:
         rows = OpenAIEncoder(endpoint(server), EmbeddingOptions(model="m")).encode(texts)
-        assert [call.path for call in server.calls] == ["/v1/embeddings"] * 4
+        assert [call.path for call in server.calls] == ["/v1/embeddings"] * 7
         assert sum(len(call.body["input"]) for call in server.calls) == 100
     assert rows.shape == (102, 2)
     assert rows.dtype == "float32"
@@ -696,11 +698,18 @@ def test_a_text_is_sent_up_to_its_last_character_that_counts() -> None:
     assert OpenAIEncoder(Endpoint(), EmbeddingOptions(model="m", max_chars=4)).fingerprint == "embeddings-m-4"
 
 
-def test_no_text_needs_no_server() -> None:
-    """Nothing is sent for blanks."""
+def test_blank_texts_have_as_many_numbers_as_others() -> None:
+    """The number is asked for once, if it is not known; no text needs no server."""
     with FaultyServer(vectors) as server:
-        assert OpenAIEncoder(endpoint(server), EmbeddingOptions(model="m")).encode(["", " "]).shape == (2, 0)
+        encoder = OpenAIEncoder(endpoint(server), EmbeddingOptions(model="m"))
+        assert encoder.encode([]).shape == (0, 0)
         assert server.calls == []
+        for _ in range(2):
+            rows = encoder.encode(["", " "])
+            assert rows.shape == (2, 2)
+            assert not rows.any()
+        assert encoder.encode([]).shape == (0, 2)
+        assert [call.body["input"] for call in server.calls] == [["a"]]
 
 
 @pytest.mark.parametrize(
@@ -730,7 +739,7 @@ def test_vectors_of_several_lengths_are_refused() -> None:
         )
 
     with FaultyServer(longer_each_time) as server, pytest.raises(EncoderError, match="2 lengths"):
-        OpenAIEncoder(endpoint(server), EmbeddingOptions(model="m")).encode(["a"] * 40)
+        OpenAIEncoder(endpoint(server), EmbeddingOptions(model="m")).encode(["a"] * 20)
 
 
 def test_a_failed_call_ends_an_embedding() -> None:

@@ -67,9 +67,10 @@ class Health:
     def check(self, base_url: str) -> None:
         """Raise a ProviderError if no call can succeed."""
         if self.fatal:
+            reason = self.fatal.reason
             msg = (
-                f"Asking {where(base_url)} was given up: {self.fatal.reason} "
-                f"{self.n_answered:,} calls were answered and {self.n_failed:,} failed; "
+                f"Asking {where(base_url)} was given up: {reason}{'' if reason[-1] in '.?!…' else '.'} "
+                f"{self.n_answered:,} requests were answered and {self.n_failed:,} failed; "
                 "check the base URL, the key and the model."
             )
             raise ProviderError(msg)

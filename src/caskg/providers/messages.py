@@ -56,7 +56,7 @@ def read_answer(reply: Reply, *, seconds: float, clean: Callable[[str], str] = s
         completion_tokens=written,
         calls=reply.calls,
         seconds=seconds,
-        token_logprobs=_token_logprobs(reply.body) if said is not None else (),
+        token_logprobs=_token_logprobs(reply.body, clean) if said is not None else (),
     )
 
 
@@ -72,17 +72,17 @@ def _why_no_text(body: object) -> str:
     return "The server's answer holds no choices, so it is no chat completion."
 
 
-def _token_logprobs(body: object) -> tuple[TokenAlternatives, ...]:
+def _token_logprobs(body: object, clean: Callable[[str], str]) -> tuple[TokenAlternatives, ...]:
     places = _at(body, "choices", 0, "logprobs", "content")
-    return tuple(map(_alternatives, places)) if isinstance(places, list) else ()
+    return tuple(_alternatives(place, clean) for place in places) if isinstance(places, list) else ()
 
 
-def _alternatives(place: object) -> TokenAlternatives:
+def _alternatives(place: object, clean: Callable[[str], str]) -> TokenAlternatives:
     """Return the chosen token and its alternatives; those of the wrong shape are left out."""
     others = _at(place, "top_logprobs")
     tokens = [place, *(others if isinstance(others, list) else [])]
     found = {
-        _at(each, "token"): float(_at(each, "logprob"))
+        clean(_at(each, "token")): float(_at(each, "logprob"))
         for each in reversed(tokens)
         if isinstance(_at(each, "token"), str) and isinstance(_at(each, "logprob"), int | float)
     }

@@ -6,7 +6,7 @@ call is paced, timed and tried again in `calls`; how many are out at a time in `
 
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -23,7 +23,7 @@ from caskg.schema import ChatAnswer, ChatRequest, VectorArray, estimated_tokens
 
 UNKNOWN_SCHEMA = frozenset({400, 415, 422, 501})
 """How servers answer to a field they do not know; also to other faults, so the same is asked in words."""
-EMBEDDED_AT_ONCE = 32
+EMBEDDED_AT_ONCE = 16
 
 
 class OpenAIChat:
@@ -144,6 +144,7 @@ class OpenAIEncoder:
             ProviderError: The extra is not installed.
         """
         load_sdk()
+        self._dimension: int | None = None
         self._endpoint, self._model, self._max_chars = endpoint, options.model, options.max_chars
         self._requests, self._tokens = Pace(endpoint.requests_per_minute), Pace(endpoint.tokens_per_minute)
 
@@ -156,27 +157,33 @@ class OpenAIEncoder:
         """Encode *texts*, each by its first characters; blank ones as zeros, without asking.
 
         Returns:
-            Shape ``(len(texts), d)``, float32, unit rows; ``(len(texts), 0)`` where all are blank.
+            Shape ``(len(texts), d)``, float32, unit rows. Where all are blank, and no text was
+            encoded before, a word is sent to learn *d*.
 
         Raises:
             EncoderError: A call failed, or the answer is not as many vectors of one length.
             ProviderError: No call can succeed.
         """
-        asked = [position for position, text in enumerate(texts) if text[: self._max_chars].strip()]
-        rows = dict(self._rows(texts, asked))
-        lengths = {len(row) for row in rows.values()} or {0}
+        known = [text[: self._max_chars].strip() != "" for text in texts]
+        rows = dict(self._rows({at: texts[at] for at in np.flatnonzero(known).tolist()}))
+        if texts and not rows and self._dimension is None:
+            rows = dict(self._rows({-1: "a"}))
+        lengths = {len(row) for row in rows.values()} | ({self._dimension} if self._dimension else set())
         if len(lengths) > 1:
             msg = f"Model {self._model!r} gave vectors of {len(lengths)} lengths: it is no encoder."
             raise EncoderError(msg)
-        vectors = np.zeros((len(texts), *lengths), dtype=np.float32)
-        for position, row in rows.items():
-            vectors[position] = row
+        self._dimension = next(iter(lengths), None)
+        vectors = np.zeros((len(texts), self._dimension or 0), dtype=np.float32)
+        for at in np.flatnonzero(known).tolist():
+            vectors[at] = rows[at]
         return vectors
 
-    def _rows(self, texts: Sequence[str], asked: Sequence[int]) -> Iterator[tuple[int, VectorArray]]:
-        health = Health(greeted=False)
+    def _rows(self, texts: Mapping[int, str]) -> Iterator[tuple[int, VectorArray]]:
+        """Yield the vector of each text, under its key."""
+        health = Health(greeted=self._dimension is not None)
+        keys = list(texts)
         answers = as_answered(
-            (asked[start : start + EMBEDDED_AT_ONCE] for start in range(0, len(asked), EMBEDDED_AT_ONCE)),
+            (keys[start : start + EMBEDDED_AT_ONCE] for start in range(0, len(keys), EMBEDDED_AT_ONCE)),
             session=partial(open_session, self._endpoint, requests=self._requests, tokens=self._tokens),
             work=partial(self._embed, texts),
             width=lambda: self._endpoint.concurrency if health.greeted else 1,
@@ -187,8 +194,8 @@ class OpenAIEncoder:
                 health.check(self._endpoint.base_url)
                 yield from zip(batch, self._vectors(reply, n=len(batch)), strict=True)
 
-    async def _embed(self, texts: Sequence[str], session: Session, batch: Sequence[int]) -> Reply:
-        chosen = [texts[position][: self._max_chars] for position in batch]
+    async def _embed(self, texts: Mapping[int, str], session: Session, batch: Sequence[int]) -> Reply:
+        chosen = [texts[at][: self._max_chars] for at in batch]
         body = {"model": self._model, "input": chosen, "encoding_format": "float"}
         return await session.post("/embeddings", body, tokens=sum(map(estimated_tokens, chosen)))
 

@@ -18,6 +18,7 @@ from caskg.errors import UsageError
 
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
+LEAST_KEY_CHARS = 8
 NOT_SENT = "none"
 IN_ENVIRONMENT = ("base_url", "model", "api_key")
 """These may stand in the environment: ``CASKG_LLM_MODEL``, ``CASKG_EMBEDDINGS_MODEL`` and so on."""
@@ -44,8 +45,8 @@ class Secret:
         return self._text
 
     def scrub(self, text: str) -> str:
-        """Return *text* without the key."""
-        return text.replace(self._text, "[key]")
+        """Return *text* without the key, unless that is a short word in place of one, such as ``EMPTY``."""
+        return text.replace(self._text, "[key]") if len(self._text) >= LEAST_KEY_CHARS else text
 
     def __repr__(self) -> str:
         return "Secret()"
