@@ -130,13 +130,16 @@ class _Handler(BaseHTTPRequestHandler):
         return self.server.owner
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        answer = self._owner.receive(self.path, headers, body)
+        length = int(self.headers["Content-Length"])
         try:
-            self._send(answer)
-        except OSError:  # the caller went away
-            self.close_connection = True
+            content = self.rfile.read(length)
+            if len(content) == length:
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                self._send(self._owner.receive(self.path, headers, json.loads(content)))
+                return
+        except OSError:
+            pass
+        self.close_connection = True  # the caller went away
 
     def _send(self, answer: Answer) -> None:
         content = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()

@@ -344,6 +344,24 @@ def test_a_server_without_schemas_is_found_out_once_and_asked_in_words() -> None
     assert all(answer.text and answer.calls == 1 for _, answer in answers)
 
 
+def test_a_server_that_ignores_schemas_is_found_out_by_its_first_answer() -> None:
+    """It says 200 and talks; that answer is handed on, the next one is asked for in words."""
+    with FaultyServer(in_turn(says("Sure! The score is 1."), says())) as server:
+        answers = list(chat(server).complete_many([ask(n, schema=SCHEMA) for n in "abc"]))
+        assert ["response_format" in call.body for call in server.calls] == [True, False, False]
+    assert answers[0][1].text == "Sure! The score is 1."
+
+
+@pytest.mark.parametrize("said", ['{"score": 1}', "1", '{"score": 7}', '{"score', ""])
+def test_an_answer_in_json_or_cut_off_does_not_turn_schemas_off(said: str) -> None:
+    """Whatever it says; an answer that ran out of room says nothing of schemas."""
+    body = completion(said)
+    body["choices"][0]["finish_reason"] = "length" if said == '{"score' else "stop"
+    with FaultyServer(in_turn(Answer(body=body), says())) as server:
+        list(chat(server).complete_many([ask(n, schema=SCHEMA) for n in "ab"]))
+        assert ["response_format" in call.body for call in server.calls] == [True, True]
+
+
 def test_a_request_that_is_at_fault_itself_does_not_turn_schemas_off() -> None:
     """An over-long prompt is refused in words as well; the next one is asked by schema."""
     with FaultyServer(in_turn(fails(400), fails(400), says())) as server:

@@ -60,6 +60,22 @@ def read_answer(reply: Reply, *, seconds: float, clean: Callable[[str], str] = s
     )
 
 
+def ignores_schema(body: object) -> bool:
+    """Return whether a completion that was asked for by schema is whole, and no JSON at all.
+
+    >>> ignores_schema({"choices": [{"message": {"content": "Sure! The score is 1."}}]})
+    True
+    """
+    text = _at(body, "choices", 0, "message", "content")
+    if not isinstance(text, str) or not text or _at(body, "choices", 0, "finish_reason") == "length":
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return True
+    return False
+
+
 def _why_no_text(body: object) -> str:
     refusal = _at(body, "choices", 0, "message", "refusal")
     reason = _at(body, "choices", 0, "finish_reason")

@@ -17,7 +17,7 @@ from caskg.errors import EncoderError
 from caskg.providers.calls import Pace, Reply, Session, load_sdk, open_session
 from caskg.providers.concurrent import as_answered
 from caskg.providers.failures import Blame, Failure, Health
-from caskg.providers.messages import chat_body, read_answer, read_vectors
+from caskg.providers.messages import chat_body, ignores_schema, read_answer, read_vectors
 from caskg.providers.settings import ChatOptions, EmbeddingOptions, Endpoint, SchemaMode
 from caskg.schema import ChatAnswer, ChatRequest, VectorArray, estimated_tokens
 
@@ -113,7 +113,7 @@ class OpenAIChat:
         if not by_schema or self._schema_known:
             return reply
         if reply.failure is None:
-            self._schema_known = True
+            self._schema_known, self._by_schema = True, not ignores_schema(reply.body)
         elif reply.failure.status in UNKNOWN_SCHEMA:
             in_words = await self._send(session, request, health, by_schema=False)
             if in_words.failure is None:
