@@ -10,11 +10,12 @@ import pytest
 
 from builds import write_skill
 from caskg.errors import EncoderError, ProviderError, UsageError
+from caskg.interfaces.cli import main
 from caskg.providers.metered import Limits, Meter
 from caskg.schema import ChatRequest
 from caskg.store.workspace import Workspace
 from caskg.wiring import build_workspace, config_file, open_chat, open_retriever
-from providers.faulty_server import Answer, Call, FaultyServer, says
+from providers.faulty_server import Answer, Call, FaultyServer, fails, says
 
 KEY = "sk-planted-0123456789"
 SKILLS = {
@@ -150,3 +151,29 @@ def test_a_planted_key_is_in_no_file_of_a_workspace(server: FaultyServer, worksp
     assert files
     assert all(KEY.encode() not in path.read_bytes() for path in files)
     assert KEY not in json.dumps(dict(workspace.current().meta))
+
+
+def test_a_planted_key_is_in_no_output_of_a_command(
+    server: FaultyServer,
+    workspace: Workspace,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Neither when it goes well, nor in the error of a server that repeats it."""
+    skills = workspace.path.parent / "skills"
+    arguments = ["build", str(skills), "--encoder", "remote", "--json", "-w", str(workspace.path)]
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    well = capsys.readouterr()
+    assert ended.value.code == 0
+    assert json.loads(well.out)["encoder"] == "remote"
+    write_skill(skills, "new-skill", description="Something new.")
+    with FaultyServer(lambda call: fails(401, f"No: {call.headers['authorization']}")) as refusing:
+        monkeypatch.setenv("CASKG_EMBEDDINGS_BASE_URL", refusing.url)
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+    refused = capsys.readouterr()
+    assert ended.value.code == ProviderError.exit_code
+    assert "HTTP 401: No: Bearer [key]" in refused.err
+    assert KEY not in well.out + well.err + refused.out + refused.err
+    assert server.calls

@@ -158,16 +158,21 @@ def test_the_fingerprint_names_what_changes_answers_and_nothing_else() -> None:
         "seed": 1,
         "schema_mode": SchemaMode.PLAIN,
         "top_logprobs": 3,
-        "extra_body": {"reasoning_effort": "low"},
+        "extra_body": {"reasoning_effort": "planted"},
     }
     here = Endpoint(base_url="http://localhost:1/v1", api_key=Secret(KEY), concurrency=3)
     plain = OpenAIChat(here, ChatOptions(model="m")).fingerprint
+    assert plain == "chat-m-temperature=0-seed=0-schema=auto-logprobs=0-extra=none"
+    assert plain == OpenAIChat(here, ChatOptions(model="m", temperature=0)).fingerprint  # not only 0.0
     assert plain == OpenAIChat(Endpoint(), ChatOptions(model="m")).fingerprint
     changed = [
         OpenAIChat(here, ChatOptions(**({"model": "m"} | {name: value}))).fingerprint  # type: ignore[arg-type] # one at a time
         for name, value in options.items()
     ]
     assert len({plain, *changed}) == 7
+    assert all("planted" not in fingerprint for fingerprint in changed)
+    none = OpenAIChat(here, ChatOptions(model="m", temperature=None, seed=None)).fingerprint
+    assert none == "chat-m-temperature=none-seed=none-schema=auto-logprobs=0-extra=none"
 
 
 # ---------------------------------------------------------------- trying again
@@ -452,6 +457,21 @@ def test_what_is_out_when_a_run_ends_is_still_answered() -> None:
         answers, error = until_given_up(chat(server, concurrency=4), asks(100))
         assert len(answers) == len(server.calls) == 5
     assert sum(answer.text is not None for answer in answers) == 4
+    assert "HTTP 401" in error
+
+
+def test_nothing_is_tried_again_once_a_run_has_ended() -> None:
+    """Not even what was refused for its rate and costs nothing: it would keep the user waiting."""
+
+    def refused_and_withdrawn(call: Call) -> Answer:
+        if call.prompt == "0":
+            return says()
+        return fails(401) if call.prompt == "1" else fails(429, headers={"Retry-After": "0.3"})
+
+    with FaultyServer(refused_and_withdrawn) as server:
+        answers, error = until_given_up(chat(server, concurrency=3, max_wait_s=60), asks(9))
+        assert len(answers) == 4
+        assert len(server.calls) < 20  # for each that waited one more, or a few where this thread is slow
     assert "HTTP 401" in error
 
 

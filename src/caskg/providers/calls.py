@@ -76,7 +76,12 @@ class Session:
         self._requests, self._tokens = requests, tokens
 
     async def post(
-        self, path: str, body: Mapping[str, Any], *, tokens: int, may_retry: Callable[[], bool] = lambda: True
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        *,
+        tokens: int,
+        may_retry: Callable[[bool], bool] = lambda _paid: True,
     ) -> Reply:
         """Send *body* until it is answered, refused, or not worth another attempt.
 
@@ -84,7 +89,7 @@ class Session:
             path: Below the base URL.
             body: Sent as JSON.
             tokens: About how many tokens it will take.
-            may_retry: Asked before an attempt that follows one which may have been paid.
+            may_retry: Asked before each further attempt; told whether the one before may have been paid.
         """
         calls = attempts = 0
         held_s = 0.0
@@ -100,7 +105,7 @@ class Session:
             spent = (
                 attempts >= self._endpoint.max_attempts or max(held_s, delay_s) > self._endpoint.max_wait_s
             )
-            if spent or (failure.paid and not may_retry()):
+            if spent or not may_retry(failure.paid):
                 return Reply(failure=failure, calls=calls)
             await asyncio.sleep(delay_s)
 

@@ -4,6 +4,7 @@ Comes with the extra ``llm``. What is sent, and how an answer is read, stands he
 call is paced, timed and tried again in `calls`; how many are out at a time in `concurrent`.
 """
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -60,12 +61,18 @@ class OpenAIChat:
 
     @property
     def fingerprint(self) -> str:
-        """The model and every option; not whether the server turned out to know schemas, which it decides."""
+        """The model and every option; not whether the server turned out to know schemas, which it decides.
+
+        Further fields stand in it by their hash: one of them might be a secret.
+        """
         options = self._options
-        further = json.dumps(options.extra_body, sort_keys=True) if options.extra_body else "-"
+        temperature = "none" if options.temperature is None else f"{options.temperature:g}"
+        seed = "none" if options.seed is None else options.seed
+        further = json.dumps(options.extra_body, sort_keys=True).encode()
+        extra = hashlib.blake2b(further, digest_size=6).hexdigest() if options.extra_body else "none"
         return (
-            f"chat-{options.model}-temperature={options.temperature}-seed={options.seed}"
-            f"-schema={options.schema_mode}-logprobs={options.top_logprobs}-extra={further}"
+            f"chat-{options.model}-temperature={temperature}-seed={seed}"
+            f"-schema={options.schema_mode}-logprobs={options.top_logprobs}-extra={extra}"
         )
 
     def complete_many(self, requests: Iterable[ChatRequest]) -> Iterator[tuple[ChatRequest, ChatAnswer]]:
@@ -130,7 +137,7 @@ class OpenAIChat:
             "/chat/completions",
             body,
             tokens=expected,
-            may_retry=lambda: health.fatal is None and self._may_retry(request),
+            may_retry=lambda paid: health.fatal is None and (not paid or self._may_retry(request)),
         )
 
 
