@@ -165,7 +165,7 @@ def test_a_planted_key_is_in_no_output_of_a_command(
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     well = capsys.readouterr()
-    assert ended.value.code == 0
+    assert not ended.value.code
     assert json.loads(well.out)["encoder"] == "remote"
     write_skill(skills, "new-skill", description="Something new.")
     with FaultyServer(lambda call: fails(401, f"No: {call.headers['authorization']}")) as refusing:
