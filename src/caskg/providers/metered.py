@@ -147,7 +147,7 @@ class Meter:
 
     @property
     def ended_by(self) -> str | None:
-        """What kept a request from being sent, in words; None if nothing did."""
+        """Why nothing more is sent, in words; None while more may be. The last request may just have fitted."""
         return self._ended_by
 
     def stop(self, reason: str = "it was interrupted") -> None:
