@@ -147,7 +147,7 @@ class Meter:
 
     @property
     def ended_by(self) -> str | None:
-        """Why nothing more is sent, in words; None while more may be. The last request may just have fitted."""
+        """Why nothing more is sent, in words; None while more may be. All may have just fitted."""
         return self._ended_by
 
     def stop(self, reason: str = "it was interrupted") -> None:
