@@ -300,10 +300,10 @@ def test_another_profile_is_another_version_with_its_own_constants(
     assert open_retriever(workspace.current()).retrieve("file a tax return, in rows").skills
 
 
-@pytest.mark.parametrize("choice", [{"profile": "papper"}, {"encoder": "remote"}])
+@pytest.mark.parametrize("choice", [{"profile": "papper"}, {"encoder": "elsewhere"}])
 def test_an_unknown_choice_is_refused(workspace: Workspace, garden: Path, choice: dict[str, str]) -> None:
     """With those there are; nothing is published."""
-    with pytest.raises(UsageError, match=r"'(papper|remote)': choose one of (paper, default|auto, local)"):
+    with pytest.raises(UsageError, match=r"'(papper|elsewhere)': choose one of (paper, default|auto, local)"):
         build_garden(workspace, garden, **choice)
     assert workspace.versions() == ()
 
@@ -370,7 +370,7 @@ def test_a_version_of_an_encoder_that_is_gone_says_how_to_get_it(workspace: Work
     ("said", "message"),
     [
         ({"encoder_fingerprint": "lsa-0-older"}, "with the encoder lsa-0-older, and this CaSKG has lsa-1-"),
-        ({"encoder": "remote"}, "with the encoder 'remote', unknown here"),
+        ({"encoder": "elsewhere"}, "with the encoder 'elsewhere', unknown here"),
     ],
 )
 def test_vectors_of_another_encoder_are_not_compared(

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -26,11 +27,14 @@ from caskg.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from caskg.library.lsa import LsaEncoder
+    from caskg.protocols import ChatModel
+    from caskg.providers.metered import Meter
     from caskg.published import Build
     from caskg.retrieval.seeds import SearchIndex
 
 WORKSPACE_NAME = ".caskg"
 WORKSPACE_VARIABLE = "CASKG_WORKSPACE"
+CONFIG_VARIABLE = "CASKG_CONFIG"
 SKILL_FOLDERS = (
     ".claude/skills",
     ".agents/skills",
@@ -48,6 +52,7 @@ class EncoderChoice(StrEnum):
     AUTO = "auto"  # the one of the workspace, else local if it is installed, else built-in
     LOCAL = "local"
     BUILTIN = "builtin"
+    REMOTE = "remote"  # an OpenAI-compatible server
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,7 +214,7 @@ def _sound_version(workspace: Workspace) -> Snapshot | None:
 
 
 def _encoder_kind(choice: str, previous: Mapping[str, Any] | None) -> str:
-    """Return ``local`` or ``builtin``; the workspace remembers what ``auto`` chose."""
+    """Return ``local``, ``builtin`` or ``remote``; the workspace remembers what ``auto`` chose."""
     from caskg.providers.local import local_available
 
     if choice not in list(EncoderChoice):
@@ -228,6 +233,8 @@ def _encoder_to_build(kind: str, library: SkillLibrary, previous: Snapshot | Non
 
     if kind == EncoderChoice.LOCAL:
         return _local_encoder()
+    if kind == EncoderChoice.REMOTE:
+        return _remote_encoder()
     known = previous and previous.meta["encoder"] == EncoderChoice.BUILTIN
     basis = _stored_encoder(previous) if previous and known else None
     return reuse_or_fit(basis, [skill_text(skill) for skill in library.skills])
@@ -235,6 +242,8 @@ def _encoder_to_build(kind: str, library: SkillLibrary, previous: Snapshot | Non
 
 def _encoder_name(kind: str) -> str:
     """Return what must stay the same for an unchanged library to need no build."""
+    if kind == EncoderChoice.REMOTE:
+        return _remote_encoder().fingerprint
     return _local_encoder().fingerprint if kind == EncoderChoice.LOCAL else kind
 
 
@@ -242,6 +251,13 @@ def _local_encoder(*, few_texts: bool = False) -> Encoder:
     from caskg.providers.local import MiniLmEncoder
 
     return MiniLmEncoder(few_texts=few_texts)
+
+
+def _remote_encoder() -> Encoder:
+    from caskg.providers.openai_compatible import OpenAIEncoder
+    from caskg.providers.settings import read_embedding_settings
+
+    return OpenAIEncoder(*read_embedding_settings({}, environment=os.environ, file=config_file()))
 
 
 def _stored_encoder(version: Snapshot) -> "LsaEncoder":
@@ -360,11 +376,10 @@ class _Parts(TypedDict):
 def _parts(version: Snapshot, *, few_texts: bool = False) -> _Parts:
     from caskg.published import index_from
 
-    local = version.meta["encoder"] == EncoderChoice.LOCAL
     return _Parts(
         skills=version.skills,
         ids=version.ids,
-        index=index_from(version.arrays, knows_meanings=local),
+        index=index_from(version.arrays, knows_meanings=version.meta["encoder"] != EncoderChoice.BUILTIN),
         encoder=encoder_of(version, few_texts=few_texts),
         config=retrieve_config(str(version.meta["profile"])),
     )
@@ -386,8 +401,11 @@ def encoder_of(version: Snapshot, *, few_texts: bool = False) -> Encoder:
             f"Version {version.number} was built with the encoder {kind!r}, unknown here: run `caskg build`."
         )
         raise EncoderError(msg)
-    local = kind == EncoderChoice.LOCAL
-    encoder = _local_to_query(few_texts=few_texts) if local else _stored_encoder(version)
+    openers: Mapping[str, Callable[[], Encoder]] = {
+        EncoderChoice.LOCAL: partial(_local_to_query, few_texts=few_texts),
+        EncoderChoice.REMOTE: _remote_encoder,
+    }
+    encoder = openers[kind]() if kind in openers else _stored_encoder(version)
     if encoder.fingerprint != fingerprint:
         msg = (
             f"Version {version.number} was built with the encoder {fingerprint}, and this CaSKG has "
@@ -403,3 +421,28 @@ def _local_to_query(*, few_texts: bool) -> Encoder:
     except EncoderError as error:
         msg = f"This workspace was built with the local encoder. {error} Or build with --encoder builtin."
         raise EncoderError(msg) from error
+
+
+# ---------------------------------------------------------------- language models
+
+
+def config_file() -> Path:
+    """Return ``$CASKG_CONFIG``, else ``caskg/config.toml`` where this user keeps configuration."""
+    if named := os.environ.get(CONFIG_VARIABLE):
+        return Path(named)
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "caskg" / "config.toml"
+
+
+def open_chat(settings: Mapping[str, Any], meter: "Meter") -> "ChatModel":
+    """Return the chat model of *settings*, environment and config file, behind *meter*; nothing is sent.
+
+    Raises:
+        UsageError: A setting cannot be used, or no model is named.
+        ProviderError: The extra ``llm`` is not installed.
+    """
+    from caskg.providers.metered import MeteredChat
+    from caskg.providers.openai_compatible import OpenAIChat
+    from caskg.providers.settings import read_chat_settings
+
+    endpoint, options = read_chat_settings(settings, environment=os.environ, file=config_file())
+    return MeteredChat(OpenAIChat(endpoint, options, may_retry=meter.may_retry), meter)
