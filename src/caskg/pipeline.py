@@ -13,6 +13,7 @@ from caskg.config import BuildConfig
 from caskg.errors import ProbeError
 from caskg.graph.calibrate import assess, label_edges
 from caskg.graph.candidates import find_candidates
+from caskg.graph.contrast import contrasted
 from caskg.graph.frontier import frontier_budget, select_frontier
 from caskg.graph.inputs import GraphInputs, graph_inputs, signal_texts
 from caskg.graph.probes import choose_substitutes, collect_scores, keep_substitutes, plan_probes, probe_key
@@ -90,7 +91,7 @@ def build(
     ends = {"source": candidates.source, "target": candidates.target}
     hashes = [skill.content_hash for skill in compared.skills]
     reliability = assess(
-        collect_scores(answers, **ends, hashes=hashes),
+        collect_scores(contrasted(answers), **ends, hashes=hashes),
         labels=label_edges(labels, **ends, ids=[skill.id for skill in library.skills]),
         config=config.evidence,
         frontier=np.isin(np.arange(len(candidates)), asked),

@@ -15,7 +15,7 @@ from caskg.interfaces.cli.output import columns, emit, one_line, write
 from caskg.interfaces.cli.query import ranked_document, step_document, task_text
 from caskg.published import graph_from, names_from
 from caskg.retrieval.explain import EdgeExplanation
-from caskg.schema import PROBE_KINDS, EdgeStep, Label, Ranking, ResolvedReference, Skill, SkillFields
+from caskg.schema import EdgeStep, Label, ProbeKind, Ranking, ResolvedReference, Skill, SkillFields
 from caskg.store.snapshot import Snapshot
 from caskg.store.workspace import Workspace
 from caskg.wiring import open_retriever
@@ -126,7 +126,7 @@ def _pair_document(workspace: Workspace, version: Snapshot, ends: tuple[int, int
 
 
 def _edge_document(edge: EdgeExplanation) -> dict[str, Any]:
-    in_order = sorted(edge.answers, key=lambda entry: PROBE_KINDS.index(entry[0]))
+    in_order = sorted(edge.answers, key=lambda entry: list(ProbeKind).index(entry[0]))
     return {
         "type": edge.type,
         "state": edge.state,
