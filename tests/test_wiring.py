@@ -16,7 +16,7 @@ from caskg.inspection import labels_to_check
 from caskg.library.parse import load_library
 from caskg.published import graph_from
 from caskg.retrieval.bundle import render
-from caskg.schema import PROBE_KINDS, Label, LabelSource, ProbeAnswer, ProbeKey, ProbeKind, Verdict
+from caskg.schema import PROBE_KINDS, Label, LabelSource, ProbeAnswer, ProbeKey, Verdict
 from caskg.store.snapshot import Snapshot
 from caskg.store.workspace import Workspace
 from caskg.wiring import (

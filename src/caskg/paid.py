@@ -5,7 +5,7 @@ again, so a run that was killed goes on where it stopped and pays only for what
 was out at that moment.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from caskg.errors import ProbeError
 from caskg.graph.probes import probe_key
@@ -24,42 +24,21 @@ def open_requests(
 
 
 def ask_paid(
-    requests: Sequence[ProbeRequest],
-    *,
-    prober: StreamingProber,
-    ledger: Ledger,
-    stop: Callable[[], bool] = lambda: False,
+    requests: Sequence[ProbeRequest], *, prober: StreamingProber, ledger: Ledger
 ) -> Iterator[tuple[ProbeKey, ProbeAnswer]]:
     """Ask what has no score in the ledger yet; yield each answer once it is recorded, as they come.
 
-    Args:
-        requests: The plan.
-        prober: Whom to ask.
-        ledger: What is known, and where answers are kept.
-        stop: Asked before each question is sent: when it says True no more are, and those
-            that are out are still answered.
+    What a limit kept from being sent has no answer, and is asked by the next run.
 
     Raises:
-        ProbeError: The prober answered something else, or not everything it was asked.
+        ProbeError: The prober answered something that was not asked, or twice.
         ProviderError: No call to the model can succeed.
     """
     waiting = open_requests(requests, prober=prober, ledger=ledger)
-    out: dict[ProbeKey, ProbeRequest] = {}
-
-    def sent() -> Iterator[ProbeRequest]:
-        for key, request in waiting.items():
-            if stop():
-                return
-            out[key] = request
-            yield request
-
-    for request, answer in prober.stream(sent()):
+    for request, answer in prober.stream(list(waiting.values())):
         key = probe_key(request, prober)
-        if out.pop(key, None) is None:
+        if waiting.pop(key, None) is None:
             msg = f"Prober {prober.prober_id!r} answered a probe that was not asked, or twice."
             raise ProbeError(msg)
         ledger.record([(key, answer)])
         yield key, answer
-    if out:
-        msg = f"Prober {prober.prober_id!r} left {len(out)} of its probes without an answer."
-        raise ProbeError(msg)

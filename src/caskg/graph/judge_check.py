@@ -71,7 +71,7 @@ class Direction:
     @property
     def beyond_chance(self) -> float:
         """Standard errors above chance, by the sign test: ties say nothing."""
-        return (self.right - self.wrong) / max(self.right + self.wrong, 1) ** 0.5
+        return float((self.right - self.wrong) / np.sqrt(max(self.right + self.wrong, 1)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,9 @@ import numpy as np
 
 from caskg.graph.contrast import COHERENCE, NEAR, SWAPPED
 from caskg.graph.probes import plan_probes
-from caskg.graph.prompts import Wording
-from caskg.schema import IntArray, ProbeKind, ProbeRequest, Skill, VectorArray
+from caskg.graph.prompts import Wording, skill_text
+from caskg.library.screening import speaks_to_model
+from caskg.schema import BoolArray, IntArray, ProbeKind, ProbeRequest, Skill, VectorArray
 
 PLAIN = "plain"
 """The arm of a question that a wording asks in one way only."""
@@ -75,8 +76,21 @@ def _about(
     return ProbeRequest(source=pair[0], target=pair[1], kind=kind, substitute=substitute, arm=arm)
 
 
+def unfit_to_stand_in(skills: Sequence[Skill]) -> BoolArray:
+    """Return which skills speak to the model that reads them, shape ``(n_skills,)``.
+
+    In the place of another skill such a text would move the scores of pairs that it is no
+    part of, so it stands in for none. Its own edges are asked about like any other.
+    """
+    return np.array([speaks_to_model(skill_text(skill)) for skill in skills], dtype=np.bool_)
+
+
 def near_alternatives(
-    edges: tuple[IntArray, IntArray], vectors: VectorArray, *, tie_break: IntArray
+    edges: tuple[IntArray, IntArray],
+    vectors: VectorArray,
+    *,
+    tie_break: IntArray,
+    unfit: BoolArray | None = None,
 ) -> IntArray:
     """Choose for each edge (i, j) the skill most like i that is neither i nor j.
 
@@ -84,6 +98,7 @@ def near_alternatives(
         edges: Sources and targets, each of shape ``(n_edges,)``.
         vectors: Unit rows (or zeros), shape ``(n_skills, d)``.
         tie_break: Rank of each skill by its content: of equally near ones the lower is chosen.
+        unfit: Skills that stand in for none, shape ``(n_skills,)``; None = all may.
 
     Returns:
         Shape ``(n_edges,)``: a position in the library, or -1 where no skill is left.
@@ -99,6 +114,8 @@ def near_alternatives(
         i, j = source[start : start + _BLOCK], target[start : start + _BLOCK]
         cosine = (vectors[i] @ vectors[order].T).astype(np.float64)
         cosine[(order == i[:, None]) | (order == j[:, None])] = -np.inf
+        if unfit is not None:
+            cosine[:, unfit[order]] = -np.inf
         best = cosine.argmax(axis=1)
         left = np.isfinite(cosine[np.arange(len(i)), best])
         chosen[start : start + _BLOCK][left] = order[best[left]]
