@@ -153,6 +153,7 @@ def judge_report(
     answers: Mapping[ProbeKey, ProbeAnswer],
     labelled: LabelledSet,
     *,
+    opinions: int = FULL_UNITS,
     config: EvidenceConfig | None = None,
 ) -> JudgeReport:
     """Measure the answers of one prober to its questions about *labelled*.
@@ -160,6 +161,8 @@ def judge_report(
     Args:
         answers: What it said, as the ledger keeps it.
         labelled: The pairs.
+        opinions: How many its answers on an edge are at most, 1 to 3: one scorer read three
+            times is one opinion. They are never worth more.
         config: The constants by which a build would decide.
     """
     config = config or EvidenceConfig()
@@ -175,7 +178,7 @@ def judge_report(
     direction = direction_of(scores, labelled)
     said = scores[answered], truth[answered]
     return JudgeReport(
-        units=worth(standard_errors(scores, truth), direction, verdicts),
+        units=min(worth(standard_errors(scores, truth), direction, verdicts), opinions),
         auc=auc(scores, truth),
         auc_declared=auc(scores[declared], truth[declared]),
         auc_undeclared=auc(scores[~declared], truth[~declared]),

@@ -33,14 +33,12 @@ CANNOT_TELL = "cannot tell"
 SCORES: Mapping[str, float] = MappingProxyType({f"{tenth / 10:g}": tenth / 10 for tenth in range(11)})
 """What a score may be, as written: a free number lets a constrained decoder run on for ever."""
 
-SCORE_SCHEMA: Mapping[str, Any] = MappingProxyType(
-    {
-        "type": "object",
-        "properties": {"score": {"type": "string", "enum": [*SCORES, CANNOT_TELL]}},
-        "required": ["score"],
-        "additionalProperties": False,
-    }
-)
+SCORE_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"score": {"type": "string", "enum": [*SCORES, CANNOT_TELL]}},
+    "required": ["score"],
+    "additionalProperties": False,
+}
 
 
 class Wording(StrEnum):
