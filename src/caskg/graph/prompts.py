@@ -139,13 +139,13 @@ def skill_text(skill: Skill, *, max_chars: int = MAX_SKILL_CHARS) -> str:
         "outputs": _names(skill.fields.outputs),
     }
     head = "\n".join(f"{name}: {value}" for name, value in stated.items() if value)
-    text = f"{head}\n\n{skill.body}".strip()
+    text = f"{head}\n\n{skill.body}".strip().encode(errors="replace").decode()
     return text if len(text) <= max_chars else text[:max_chars] + CUT
 
 
 def fence_key(texts: Sequence[str]) -> str:
     """Return the key of the marks around *texts*: 16 hexadecimal digits that follow from all of them."""
-    return hashlib.blake2b("\0".join(texts).encode(errors="surrogatepass"), digest_size=8).hexdigest()
+    return hashlib.blake2b("\0".join(texts).encode(), digest_size=8).hexdigest()
 
 
 def fenced(text: str, *, label: str, key: str) -> str:
