@@ -176,6 +176,7 @@ def test_no_more_of_a_skill_is_shown_than_allowed() -> None:
     """Cut at the end, and said."""
     long = make_skill("x", body="y" * 10_000)
     assert skill_text(long) == skill_text(long, max_chars=MAX_SKILL_CHARS)
+    assert MAX_SKILL_CHARS == 4_000
     assert skill_text(long, max_chars=20) == "name: x\n\nyyyyyyyyyyy" + CUT
     exact = make_skill("x", body="y" * 11)
     assert skill_text(exact, max_chars=20) == "name: x\n\nyyyyyyyyyyy"

@@ -54,6 +54,7 @@ def test_a_number_may_be_written_with_a_point() -> None:
         ('The score: {"score": "1"}', 'The answer is no JSON: The score: {"score": "1"}.'),
         ('{"score": "1"', 'The answer is no JSON: {"score": "1".'),
         ("", "The answer is no JSON: ."),
+        ("x" * 60, f"The answer is no JSON: {'x' * 60}."),
         ("a\nb " + "x" * 100, "The answer is no JSON: a b " + "x" * 56 + "...."),
     ],
 )  # fmt: skip
@@ -135,7 +136,12 @@ def test_a_token_may_begin_before_the_value() -> None:
         text=said("0.4"),
         token_logprobs=(
             (('{"score": ', 0.0),),
-            (('"0.4', math.log(0.5)), ('"0.6', math.log(0.25)), ("0.6", math.log(0.25))),
+            (
+                ('"0.4', math.log(0.5)),
+                ('"0.6', math.log(0.25)),
+                ("0.6", math.log(0.2)),
+                ('"', math.log(0.05)),
+            ),
             (('"}', 0.0),),
         ),
     )

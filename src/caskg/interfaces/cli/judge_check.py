@@ -1,7 +1,7 @@
 """`caskg judge-check`: whether a prober can judge, on labelled pairs, and what its answers are worth."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,10 +15,12 @@ from caskg.graph.labelled_set import labelled_set
 from caskg.graph.llm_prober import LlmProber
 from caskg.graph.prompts import Wording, chat_request
 from caskg.graph.text_prober import TextProber
-from caskg.interfaces.cli.options import json_option, progress_bar, workspace_option
+from caskg.interfaces.cli.model_options import limit_options, model_options, spending
+from caskg.interfaces.cli.options import json_option, workspace_option
 from caskg.interfaces.cli.output import columns, emit
-from caskg.judging import check_free, check_paid, check_questions, unasked
+from caskg.judging import Told, check_free, check_paid, check_questions, unasked
 from caskg.protocols import Prober
+from caskg.providers.metered import Meter
 from caskg.schema import ProbeRequest
 from caskg.store.workspace import Workspace
 from caskg.wiring import default_workspace, open_chat
@@ -37,8 +39,6 @@ class _Checked:
 
 
 @click.command(name="judge-check")
-@click.option("--model", metavar="NAME", help="As its server knows it.  [default: the text prober]")
-@click.option("--base-url", metavar="URL", help="The server.  [default: $CASKG_LLM_BASE_URL, else OpenAI]")
 @click.option(
     "--wording",
     "wordings",
@@ -46,38 +46,36 @@ class _Checked:
     type=click.Choice([wording.value for wording in EVIDENCE_WORDINGS]),
     help="How the model is asked. Repeatable.  [default: all]",
 )
-@click.option("--max-calls", type=click.IntRange(0), metavar="N", help="Send no more calls than this.")
 @click.option("--plan", is_flag=True, help="Print how many calls and tokens it takes, and send nothing.")
+@model_options
+@limit_options
 @workspace_option
 @json_option
 def judge_check(
     *,
-    model: str | None,
-    base_url: str | None,
     wordings: tuple[str, ...],
-    max_calls: int | None,
     plan: bool,
+    settings: Mapping[str, Any],
+    meter: Meter,
     folder: Path | None,
     as_json: bool,
 ) -> None:
     """Find out whether a language model can judge, before you pay for a library.
 
-    It is asked about labelled pairs of skills. Its answers are kept in the workspace: none is paid twice.
+    It is asked about labelled pairs of skills. Its answers are kept in the workspace: none is
+    paid twice. With no option of a model the free text prober is checked.
     """
-    if model is None:
-        if base_url or wordings or plan or max_calls is not None:
-            msg = "Name a --model: without one the text prober is checked, which sends nothing."
-            raise click.UsageError(msg)
+    if not (settings or wordings or plan):
         _emit([_check_text()], stopped=None, as_json=as_json)
         return
-    chat, meter = open_chat({"model": model, "base_url": base_url}, max_calls=max_calls)
+    chat = open_chat(settings, meter)
     probers = [LlmProber(chat, wording=Wording(each)) for each in wordings or EVIDENCE_WORDINGS]
     path = folder or default_workspace()
     if plan:
         _emit_plan(probers, path, as_json=as_json)
         return
-    with Workspace.open_or_create(path) as workspace:
-        checked = [_check_model(prober, workspace, quiet=as_json) for prober in probers]
+    with Workspace.open_or_create(path) as workspace, spending(meter, quiet=as_json) as told:
+        checked = [_check_model(prober, workspace, told) for prober in probers]
     _emit(checked, stopped=meter.ended_by, as_json=as_json)
 
 
@@ -88,18 +86,11 @@ def _check_text() -> _Checked:
     return _Checked(prober=prober, wording="text", seconds=seconds, report=report)
 
 
-def _check_model(prober: LlmProber, workspace: Workspace, *, quiet: bool) -> _Checked:
+def _check_model(prober: LlmProber, workspace: Workspace, told: Told) -> _Checked:
     began = time.perf_counter()
-    with progress_bar(quiet=quiet) as show:
-        report = check_paid(
-            prober, ledger=workspace.ledger, told=lambda done, of: show(prober.wording, done, of)
-        )
-    return _Checked(
-        prober=prober,
-        wording=prober.wording,
-        seconds=time.perf_counter() - began,
-        report=report,
-    )
+    report = check_paid(prober, ledger=workspace.ledger, told=told)
+    seconds = time.perf_counter() - began
+    return _Checked(prober=prober, wording=prober.wording, seconds=seconds, report=report)
 
 
 def _emit_plan(probers: list[LlmProber], path: Path, *, as_json: bool) -> None:
