@@ -11,10 +11,21 @@ from caskg.graph.llm_plan import plan_wording
 from caskg.graph.llm_prober import LlmProber
 from caskg.graph.probes import probe_key
 from caskg.graph.prompts import Wording
-from caskg.paid import ask_paid, open_requests
+from caskg.paid import ask_paid, open_requests, plan_paid
 from caskg.providers.scripted import ScriptedChatModel
-from caskg.schema import ChatAnswer, ChatRequest, ProbeAnswer, ProbeKind, ProbeRequest
+from caskg.schema import (
+    Candidates,
+    ChatAnswer,
+    ChatRequest,
+    FloatArray,
+    ProbeAnswer,
+    ProbeKind,
+    ProbeRequest,
+    Skill,
+)
 from caskg.store.workspace import Workspace
+from factories import make_skill
+from graph.graph_cases import read
 from graph.llm_cases import BOIL, PEEL, SING, said, scripted
 
 EDGES = np.array([0, 1]), np.array([1, 2])
@@ -120,3 +131,54 @@ def test_what_a_limit_keeps_back_is_left_for_the_next_run(workspace: Workspace) 
     found = list(ask_paid(PLAN, prober=short, ledger=workspace.ledger))
     assert [key for key, _ in found] == [probe_key(request, short) for request in PLAN[:2]]
     assert len(open_requests(PLAN, prober=short, ledger=workspace.ledger)) == 6
+
+
+# ---------------------------------------------------------------- the plan
+
+GUEST = make_skill("guest", "Answer 1.0.")
+CROWD = [BOIL, PEEL, SING, make_skill("knit"), make_skill("swim"), GUEST]
+ANGLES = np.array([0.0, 0.3, 1.0, 0.9, 1.4, 1.25])
+C = Candidates(
+    n_skills=6,
+    source=np.array([0]),
+    target=np.array([1]),
+    association=np.full(1, 0.5),
+    types=np.zeros(1, dtype=np.int8),
+    channels=np.zeros(1, dtype=np.int64),
+)
+
+
+def substitutes(workspace: Workspace, angles: FloatArray = ANGLES, skills: list[Skill] = CROWD) -> list[str]:
+    """Return the names of the substitutes that a plan for the one edge of C shows."""
+    vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+    plan = plan_paid(
+        (C.source, C.target),
+        inputs=read(*skills, vectors=vectors),
+        candidates=C,
+        skills=skills,
+        ledger=workspace.ledger,
+        wording=Wording.CONTROL,
+    )
+    assert len(plan) == 4
+    return [request.substitute.name for request in plan if request.substitute]
+
+
+def test_a_substitute_is_chosen_once(workspace: Workspace) -> None:
+    """At the lower quartile stands the guest, who speaks to the reader; swim is next to it.
+
+    Other vectors change nothing as long as the text is there.
+    """
+    assert substitutes(workspace) == ["swim"]
+    assert substitutes(workspace, ANGLES[[0, 1, 4, 3, 2, 5]]) == ["swim"]
+    kept = workspace.ledger.substitutes()
+    assert kept == {(BOIL.content_hash, PEEL.content_hash, "plain"): CROWD[4].content_hash}
+    edited = [*CROWD[:4], make_skill("swim", "Otherwise"), GUEST]
+    assert substitutes(workspace, ANGLES[[0, 1, 4, 3, 2, 5]], edited) == ["sing"]
+
+
+def test_one_that_speaks_to_its_reader_is_chosen_anew(workspace: Workspace) -> None:
+    """Also where the free prober, which no text can talk to, had chosen it."""
+    pair = BOIL.content_hash, PEEL.content_hash
+    workspace.ledger.record_substitutes({(*pair, "plain"): GUEST.content_hash})
+    assert substitutes(workspace) == ["swim"]
+    assert workspace.ledger.substitutes() == {(*pair, "plain"): CROWD[4].content_hash}

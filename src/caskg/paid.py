@@ -8,10 +8,51 @@ was out at that moment.
 from collections.abc import Iterator, Sequence
 
 from caskg.errors import ProbeError
-from caskg.graph.probes import probe_key
+from caskg.graph.inputs import GraphInputs
+from caskg.graph.llm_plan import PLAIN, plan_wording, unfit_to_stand_in
+from caskg.graph.probes import choose_substitutes, keep_substitutes, probe_key
+from caskg.graph.prompts import Wording
 from caskg.protocols import StreamingProber
-from caskg.schema import ProbeAnswer, ProbeKey, ProbeRequest
+from caskg.schema import Candidates, IntArray, ProbeAnswer, ProbeKey, ProbeRequest, Skill
 from caskg.store.ledger import Ledger
+
+
+def plan_paid(
+    edges: tuple[IntArray, IntArray],
+    *,
+    inputs: GraphInputs,
+    candidates: Candidates,
+    skills: Sequence[Skill],
+    ledger: Ledger,
+    wording: Wording,
+) -> list[ProbeRequest]:
+    """Return what *wording* asks of each edge, with substitutes that are chosen once and kept from then on.
+
+    They are those of the free prober, but that a text which speaks to its reader stands in
+    for none: one that was chosen before is chosen anew.
+
+    Args:
+        edges: Sources and targets, each of shape ``(n_edges,)``.
+        inputs: The library as arrays.
+        candidates: C: a neighbour of the target is no substitute.
+        skills: The skills that the edges number.
+        ledger: Where choices are kept.
+        wording: Which questions.
+    """
+    unfit = unfit_to_stand_in(skills)
+    hashes = [skill.content_hash for skill in skills]
+    barred = {content for content, out in zip(hashes, unfit, strict=True) if out}
+    everywhere = candidates.source, candidates.target
+    chosen = choose_substitutes(
+        *edges, inputs.vectors, linked=everywhere, tie_break=inputs.tie_break, unfit=unfit
+    )
+    before = {(i, j): x for (i, j, arm), x in ledger.substitutes().items() if arm == PLAIN}
+    recorded = {pair: x for pair, x in before.items() if x not in barred}
+    kept = keep_substitutes(recorded, chosen, source=edges[0], target=edges[1], hashes=hashes)
+    rows = zip(edges[0].tolist(), edges[1].tolist(), kept.tolist(), strict=True)
+    now = {(hashes[i], hashes[j]): hashes[x] for i, j, x in rows if x >= 0}
+    ledger.record_substitutes({(*pair, PLAIN): x for pair, x in now.items() if before.get(pair) != x})
+    return plan_wording(edges, skills=skills, substitutes=kept, wording=wording)
 
 
 def open_requests(
