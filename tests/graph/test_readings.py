@@ -130,6 +130,14 @@ def test_an_alternative_that_closes_the_value_is_that_score() -> None:
     assert expected_score(closed).score == pytest.approx(0.9 * 0.75)
 
 
+def test_what_might_have_followed_a_whole_score_counts() -> None:
+    """0 was closed (.75), and might have gone on to 0.1 ... 0.9 (.25), on average .5."""
+    places = {'"}': 0.75, ".": 0.25}
+    closing = tuple((token, math.log(p)) for token, p in places.items())
+    zero = ChatAnswer(text=said("0"), token_logprobs=((('{"score": "', 0.0),), (("0", 0.0),), closing))
+    assert expected_score(zero).score == pytest.approx(0.125)
+
+
 def test_a_token_may_begin_before_the_value() -> None:
     """As where the quotation mark and the digit are one; another beginning is no score."""
     glued = ChatAnswer(
