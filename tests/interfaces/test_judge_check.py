@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 from interfaces.kitchen import Run
+from providers.faulty_server import FaultyServer, says
+
+KEY = "sk-planted"
 
 
 def test_without_a_model_the_text_prober_is_checked(run: Run) -> None:
@@ -78,3 +81,32 @@ def test_a_dead_server_is_an_error(tmp_path: Path, run: Run) -> None:
     code, out, err = result.code, result.out, result.err
     assert (code, out) == (7, "")
     assert "cannot be reached" in err
+
+
+def test_a_server_is_asked_once_about_each_pair(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped by a limit, gone on with, and done: 168 calls in all. The key is in no file and no output."""
+    monkeypatch.setenv("CASKG_LLM_API_KEY", KEY)
+    with FaultyServer(lambda _call: says('{"score": "0.7"}')) as server:
+        arguments = [
+            "--model",
+            "m",
+            "--base-url",
+            server.url,
+            "--wording",
+            "need",
+            "-w",
+            str(tmp_path / "ws"),
+        ]
+        results = [run("judge-check", *arguments, *more) for more in (["--max-calls", "40"], [], ["--json"])]
+        assert len(server.calls) == 168
+    assert "Not all was asked" in results[0].out
+    assert "168 questions answered, 0 missing; 168 calls" in results[1].out
+    (report,) = json.loads(results[2].out)["reports"]
+    assert (report["units"], report["auc"]) == (0, 0.5)
+    assert [result.code for result in results] == [0, 0, 0]
+    assert all(KEY not in result.out + result.err for result in results)
+    files = [path for path in (tmp_path / "ws").rglob("*") if path.is_file()]
+    assert files
+    assert all(KEY.encode() not in path.read_bytes() for path in files)
