@@ -16,7 +16,7 @@ from caskg.inspection import labels_to_check
 from caskg.library.parse import load_library
 from caskg.published import graph_from
 from caskg.retrieval.bundle import render
-from caskg.schema import Label, LabelSource, ProbeAnswer, ProbeKey, ProbeKind, Verdict
+from caskg.schema import PROBE_KINDS, Label, LabelSource, ProbeAnswer, ProbeKey, Verdict
 from caskg.store.snapshot import Snapshot
 from caskg.store.workspace import Workspace
 from caskg.wiring import (
@@ -219,7 +219,7 @@ def test_the_answers_of_a_paid_prober_are_published_by_the_next_build(
     build_garden(workspace, garden)
     hashes = dict(zip(workspace.current().ids, workspace.current().content_hashes, strict=True))
     ends = hashes["pick-apples"], hashes["press-juice"]
-    for kind in ProbeKind:
+    for kind in PROBE_KINDS:
         key = ProbeKey(*ends, "", kind, "plain", "judge-1", "judge")
         workspace.ledger.record([(key, ProbeAnswer(score=1.0, source_id="judge", calls=1))])
     assert build_garden(workspace, garden).meta["candidate_states"]["confirmed"] == 1

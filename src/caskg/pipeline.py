@@ -15,6 +15,7 @@ from caskg.config import BuildConfig
 from caskg.errors import ProbeError
 from caskg.graph.calibrate import assess, label_edges, mean_score
 from caskg.graph.candidates import find_candidates
+from caskg.graph.contrast import contrasted
 from caskg.graph.frontier import frontier_budget, order_frontier, select_frontier
 from caskg.graph.inputs import GraphInputs, graph_inputs, signal_texts
 from caskg.graph.probes import choose_substitutes, collect_scores, keep_substitutes, plan_probes, probe_key
@@ -200,7 +201,8 @@ def calibrate(
     """
     candidates, inputs = induced.candidates, induced.inputs
     hashes = [skill.content_hash for skill in induced.compared]
-    scores = collect_scores(answers, source=candidates.source, target=candidates.target, hashes=hashes)
+    ends = {"source": candidates.source, "target": candidates.target}
+    scores = collect_scores(contrasted(answers), **ends, hashes=hashes)
     reliability = assess(
         scores,
         labels=induced.labels,

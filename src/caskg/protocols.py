@@ -68,6 +68,19 @@ class Prober(Protocol):
 
 
 @runtime_checkable
+class StreamingProber(Prober, Protocol):
+    """A prober whose answers cost time and money: each can be kept as soon as it is there."""
+
+    def stream(self, requests: Iterable[ProbeRequest]) -> Iterator[tuple[ProbeRequest, ProbeAnswer]]:
+        """Yield each request with its answer as they come, in any order; requests are pulled lazily.
+
+        Raises:
+            ProviderError: No call to the model can succeed.
+        """
+        ...
+
+
+@runtime_checkable
 class Retriever(Protocol):
     """Finds skills for a task; ours, the baselines and the controls are all this."""
 
