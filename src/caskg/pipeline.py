@@ -4,30 +4,36 @@ Only here are steps joined. Each gets plain data and the ports it needs; what a
 build must remember (vectors, answers, labels) lies in the workspace.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from caskg.config import BuildConfig
 from caskg.errors import ProbeError
-from caskg.graph.calibrate import assess, label_edges
+from caskg.graph.calibrate import assess, label_edges, mean_score
 from caskg.graph.candidates import find_candidates
-from caskg.graph.frontier import frontier_budget, select_frontier
+from caskg.graph.contrast import contrasted
+from caskg.graph.frontier import frontier_budget, order_frontier, select_frontier
 from caskg.graph.inputs import GraphInputs, graph_inputs, signal_texts
 from caskg.graph.probes import choose_substitutes, collect_scores, keep_substitutes, plan_probes, probe_key
 from caskg.graph.publish import publish
-from caskg.graph.text_prober import TextProber
-from caskg.library.duplicates import duplicate_pairs
+from caskg.graph.text_prober import TEXT_SOURCE, TextProber
+from caskg.graph.verifier import Verifier, verify
+from caskg.library.duplicates import NearDuplicates, duplicate_pairs
 from caskg.library.embed import embed_texts
+from caskg.library.mentions import NamesFound
 from caskg.library.references import library_names, resolve_references
-from caskg.library.sequences import stated_orders
+from caskg.library.sequences import StatedOrder, stated_orders
 from caskg.library.texts import skill_text, without_mentions
 from caskg.protocols import Encoder, Prober
 from caskg.published import Build
 from caskg.retrieval.seeds import SearchIndex
 from caskg.schema import (
     Candidates,
+    CodeArray,
     IntArray,
     Label,
     LabelSource,
@@ -35,9 +41,12 @@ from caskg.schema import (
     ProbeKey,
     ProbeRequest,
     ReferenceKind,
+    Reliability,
     ResolvedReference,
     Skill,
+    SkillGraph,
     SkillLibrary,
+    VectorArray,
     Verdict,
 )
 from caskg.store.ledger import Ledger
@@ -50,13 +59,41 @@ PLAIN_ARM = "plain"
 """The arm of the single question; a substitute is recorded for each arm."""
 
 
-def build(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Induced:
+    """What is known before anything is asked.
+
+    Attributes:
+        skills: The skills of the library.
+        compared: The same as signals and probers read them.
+        inputs: Them as arrays.
+        candidates: C.
+        duplicates: The skills that share most of their text.
+        orders: The skills that some document calls for one after the other.
+        names: What each document mentions.
+        labels: What labels say of C, as `label_edges` returns it, shape ``(n_edges,)``.
+        vectors: Of whole texts, for queries, shape ``(n_skills, d)``.
+    """
+
+    skills: tuple[Skill, ...]
+    compared: tuple[Skill, ...]
+    inputs: GraphInputs
+    candidates: Candidates
+    duplicates: tuple[NearDuplicates, ...]
+    orders: tuple[StatedOrder, ...]
+    names: NamesFound
+    labels: CodeArray
+    vectors: VectorArray
+
+
+def build(  # noqa: PLR0913 - the library, two ports of the outside, two probers; progress is for people
     library: SkillLibrary,
     *,
     workspace: Workspace,
     encoder: Encoder,
     config: BuildConfig,
     prober: Prober | None = None,
+    paid: Prober | None = None,
     progress: Progress = lambda _step, _done, _of: None,
 ) -> Build:
     """Induce, probe and calibrate the graph of a library (paper, Sections 3.2 to 3.5).
@@ -67,13 +104,52 @@ def build(
         encoder: Makes the vectors of texts and queries.
         config: Every constant.
         prober: Answers what the ledger does not hold yet; None = the free one, from the texts alone.
+        paid: Asked about the frontier F afterwards; where only F is asked at all, as in ``paper``,
+            in place of *prober*.
         progress: Told where the build is.
 
     Raises:
         EncoderError: The encoder broke its contract.
-        ProbeError: The prober broke its contract.
+        ProbeError: A prober broke its contract.
         StoreError: The workspace cannot be written.
     """
+    ledger = workspace.ledger
+    induced = induce(library, workspace=workspace, encoder=encoder, config=config, progress=progress)
+    asked = asked_edges(induced.candidates, induced.inputs, config=config)
+    progress("probe", 0, 0)
+    requests = plan(induced, asked, ledger=ledger)
+    free = prober or TextProber(names=induced.names)
+    first = free if paid is None or config.frontier.probe_all else paid
+    answers, n_frontier = ask(requests, prober=first, ledger=ledger), len(asked)
+    if paid is not None and first is not paid:
+        progress("probe the frontier", 0, 0)
+        from_free = {key: answer for key, answer in answers.items() if key.prober_id == free.prober_id}
+        frontier = paid_frontier(induced, from_free, config=config)
+        said = ask(plan(induced, frontier, ledger=ledger), prober=paid, ledger=ledger)
+        answers, n_frontier = current({**answers, **said}, requests, prober=paid), len(frontier)
+    progress("calibrate", 0, 0)
+    found = calibrate(induced, answers, asked=asked, config=config)
+    return Build(
+        candidates=induced.candidates,
+        reliability=found.reliability,
+        graph=found.graph,
+        index=SearchIndex.fit(induced.skills, induced.vectors, tie_break=induced.inputs.tie_break),
+        duplicates=induced.duplicates,
+        orders=induced.orders,
+        n_frontier=n_frontier,
+        verifier=found.verifier,
+    )
+
+
+def induce(
+    library: SkillLibrary,
+    *,
+    workspace: Workspace,
+    encoder: Encoder,
+    config: BuildConfig,
+    progress: Progress = lambda _step, _done, _of: None,
+) -> Induced:
+    """Find the candidates of a library; arguments and errors are those of `build`."""
     ledger = workspace.ledger
     progress("relations", 0, 0)
     names = library_names(library)
@@ -95,32 +171,90 @@ def build(
         config=config.signals,
     )
     candidates = find_candidates(inputs, config=config, labelled=labelled_pairs(library.skills, labels))
-    asked = asked_edges(candidates, inputs, config=config)
-    progress("probe", 0, 0)
-    requests = plan(candidates, asked, inputs, skills=compared.skills, ledger=ledger)
-    answers = ask(requests, prober=prober or TextProber(names=names), ledger=ledger)
-    progress("calibrate", 0, 0)
     ends = {"source": candidates.source, "target": candidates.target}
-    hashes = [skill.content_hash for skill in compared.skills]
-    reliability = assess(
-        collect_scores(answers, **ends, hashes=hashes),
+    return Induced(
+        skills=library.skills,
+        compared=compared.skills,
+        inputs=inputs,
+        candidates=candidates,
+        duplicates=duplicates,
+        orders=orders,
+        names=names,
         labels=label_edges(labels, **ends, ids=[skill.id for skill in library.skills]),
+        vectors=vectors[len(library) :],
+    )
+
+
+class Calibrated(NamedTuple):
+    """What answers make of the candidates.
+
+    Attributes:
+        reliability: What the evidence says of C, row for row.
+        graph: The graph to publish.
+        verifier: What was learnt from assessed edges; None where learning is off.
+    """
+
+    reliability: Reliability
+    graph: SkillGraph
+    verifier: Verifier | None
+
+
+def calibrate(
+    induced: Induced, answers: Mapping[ProbeKey, ProbeAnswer], *, asked: IntArray, config: BuildConfig
+) -> Calibrated:
+    """Turn answers into reliabilities and states, and these into the graph to publish.
+
+    Args:
+        induced: The candidates.
+        answers: What is known of them.
+        asked: The edges whose answers count; a label counts on any.
+        config: The constants.
+    """
+    candidates, inputs = induced.candidates, induced.inputs
+    hashes = [skill.content_hash for skill in induced.compared]
+    ends = {"source": candidates.source, "target": candidates.target}
+    scores = collect_scores(contrasted(answers), **ends, hashes=hashes)
+    reliability = assess(
+        scores,
+        labels=induced.labels,
         config=config.evidence,
         frontier=np.isin(np.arange(len(candidates)), asked),
     )
-    return Build(
-        candidates=candidates,
-        reliability=reliability,
-        graph=publish(candidates, reliability, config=config.publication, tie_break=inputs.tie_break),
-        index=SearchIndex.fit(library.skills, vectors[len(library) :], tie_break=inputs.tie_break),
-        duplicates=duplicates,
-        orders=orders,
-        n_frontier=len(asked),
+    verifier, bounds = None, None
+    if config.verifier.enabled:
+        text = mean_score(scores.get(TEXT_SOURCE), n_edges=len(candidates))
+        verifier, bounds = verify(candidates, reliability, inputs, text_score=text, config=config)
+    graph = publish(
+        candidates, reliability, config=config.publication, tie_break=inputs.tie_break, verified=bounds
     )
+    return Calibrated(reliability, graph, verifier)
+
+
+def paid_frontier(induced: Induced, free: Mapping[ProbeKey, ProbeAnswer], *, config: BuildConfig) -> IntArray:
+    """Return F, the edges that a paid prober is asked about, the first worth most.
+
+    Only what the free prober and labels say decides: what was paid for must not move the
+    frontier, or a build that is resumed would spend its budget anew.
+
+    Args:
+        induced: The candidates.
+        free: What the free prober answered about them.
+        config: The constants.
+    """
+    everything = np.arange(len(induced.candidates))
+    found = calibrate(induced, free, asked=everything, config=config)
+    order = order_frontier(
+        induced.candidates,
+        found.reliability,
+        found.graph,
+        config=config,
+        tie_break=induced.inputs.tie_break,
+    )
+    return order[: frontier_budget(induced.candidates.n_skills, config=config.frontier)]
 
 
 def asked_edges(candidates: Candidates, inputs: GraphInputs, *, config: BuildConfig) -> IntArray:
-    """Return which edges the prober is asked about, in the order of C: all of them, or the frontier F."""
+    """Return which edges the first prober is asked about, in the order of C: all of them, or F."""
     if config.frontier.probe_all:
         return np.arange(len(candidates))
     budget = frontier_budget(candidates.n_skills, config=config.frontier)
@@ -155,15 +289,9 @@ def labelled_pairs(skills: Sequence[Skill], labels: Sequence[Label]) -> IntArray
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
-def plan(
-    candidates: Candidates,
-    asked: IntArray,
-    inputs: GraphInputs,
-    *,
-    skills: Sequence[Skill],
-    ledger: Ledger,
-) -> list[ProbeRequest]:
+def plan(induced: Induced, asked: IntArray, *, ledger: Ledger) -> list[ProbeRequest]:
     """Return the probes of the edges *asked*, with substitutes that are chosen once and kept from then on."""
+    candidates, inputs, skills = induced.candidates, induced.inputs, induced.compared
     source, target = candidates.source[asked], candidates.target[asked]
     everywhere = candidates.source, candidates.target
     chosen = choose_substitutes(source, target, inputs.vectors, linked=everywhere, tie_break=inputs.tie_break)
@@ -199,5 +327,12 @@ def ask(requests: Sequence[ProbeRequest], *, prober: Prober, ledger: Ledger) -> 
     said = dict(zip(open_requests, fresh, strict=True))
     ledger.record(entry for entry in said.items() if entry[1].score is not None or entry[1].calls)
     answers |= said
-    now = set(keys)
+    return current(answers, requests, prober=prober)
+
+
+def current(
+    answers: Mapping[ProbeKey, ProbeAnswer], requests: Sequence[ProbeRequest], *, prober: Prober
+) -> dict[ProbeKey, ProbeAnswer]:
+    """Return *answers* without those that *prober* gave to anything but *requests*: they are stale."""
+    now = {probe_key(request, prober) for request in requests}
     return {key: answer for key, answer in answers.items() if key in now or key.prober_id != prober.prober_id}

@@ -3,10 +3,10 @@
 A step receives these as arguments; only `wiring` knows which object stands behind them.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
-from caskg.schema import ProbeAnswer, ProbeRequest, Ranking, VectorArray
+from caskg.schema import ChatAnswer, ChatRequest, ProbeAnswer, ProbeRequest, Ranking, VectorArray
 
 
 @runtime_checkable
@@ -20,6 +20,31 @@ class Encoder(Protocol):
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return shape ``(len(texts), d)``, float32: unit rows, or zeros for a text it cannot read."""
+        ...
+
+
+@runtime_checkable
+class ChatModel(Protocol):
+    """Answers chat requests, several at a time."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names the model and the settings that change its answers; no address and no key."""
+        ...
+
+    def complete_many(self, requests: Iterable[ChatRequest]) -> Iterator[tuple[ChatRequest, ChatAnswer]]:
+        """Yield each request with its answer as they come, in any order.
+
+        Requests are pulled lazily, in the caller's thread, while fewer than the model's
+        concurrency are out: the caller sees an answer before the request that takes its
+        place is pulled, so it can adapt or stop by ending *requests*; what is out then is
+        still answered. Closing the iterator cancels what is out.
+
+        A call that fails is an answer with an error.
+
+        Raises:
+            ProviderError: No call can succeed: wrong key, no such model, or the endpoint is dead.
+        """
         ...
 
 
@@ -39,6 +64,19 @@ class Prober(Protocol):
 
     def answer(self, requests: Sequence[ProbeRequest]) -> list[ProbeAnswer]:
         """Return one answer for each request, in order; a failure is a missing answer, never an exception."""
+        ...
+
+
+@runtime_checkable
+class StreamingProber(Prober, Protocol):
+    """A prober whose answers cost time and money: each can be kept as soon as it is there."""
+
+    def stream(self, requests: Iterable[ProbeRequest]) -> Iterator[tuple[ProbeRequest, ProbeAnswer]]:
+        """Yield each request with its answer as they come, in any order; requests are pulled lazily.
+
+        Raises:
+            ProviderError: No call to the model can succeed.
+        """
         ...
 
 

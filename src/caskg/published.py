@@ -5,7 +5,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from caskg.library.lexical import Bm25Index
 from caskg.library.sequences import StatedOrder
 from caskg.retrieval.seeds import NameIndex, SearchIndex
 from caskg.schema import Candidates, Reliability, Signal, SkillGraph
+
+if TYPE_CHECKING:
+    from caskg.graph.verifier import Verifier
 
 Arrays = Mapping[str, NDArray[Any]]
 Record = TypeVar("Record", Candidates, Reliability, SkillGraph, Signal)
@@ -32,6 +35,7 @@ class Build:
         duplicates: The skills that share most of their text.
         orders: The skills that some document calls for one after the other.
         n_frontier: |F|, how many edges the prober was asked about.
+        verifier: What was learnt from assessed edges; None where learning is off. It is not stored.
     """
 
     candidates: Candidates
@@ -41,6 +45,7 @@ class Build:
     duplicates: tuple[NearDuplicates, ...]
     orders: tuple[StatedOrder, ...]
     n_frontier: int
+    verifier: "Verifier | None" = None
 
 
 def to_arrays(build: Build, *, names: Sequence[str]) -> dict[str, NDArray[Any]]:

@@ -17,6 +17,7 @@ from caskg.graph.calibrate import (
     assess,
     beta_mean,
     label_edges,
+    mean_score,
     reliability,
     source_masses,
 )
@@ -457,3 +458,10 @@ class TestLabels:
     def test_no_labels_are_zeros(self) -> None:
         codes = label_edges([], ids=["a", "b"], source=np.array([0, 1]), target=np.array([1, 0]))
         assert codes.tolist() == [0, 0]
+
+
+def test_the_mean_score_of_a_source_passes_over_what_is_missing() -> None:
+    """An edge without an answer has none; a source that said nothing at all has none anywhere."""
+    scores = np.array([[1.0, 0.5, np.nan], [np.nan, np.nan, np.nan], [0.0, 0.0, 0.3]])
+    assert mean_score(scores, n_edges=3) == pytest.approx([0.75, np.nan, 0.1], nan_ok=True)
+    assert np.isnan(mean_score(None, n_edges=2)).tolist() == [True, True]

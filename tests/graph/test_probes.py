@@ -17,10 +17,19 @@ from caskg.graph.probes import (
     plan_probes,
     probe_key,
 )
-from caskg.schema import FloatArray, IntArray, ProbeAnswer, ProbeKey, ProbeKind, ProbeRequest, VectorArray
+from caskg.schema import (
+    PROBE_KINDS,
+    FloatArray,
+    IntArray,
+    ProbeAnswer,
+    ProbeKey,
+    ProbeKind,
+    ProbeRequest,
+    VectorArray,
+)
 from factories import make_skill
 
-REMOVAL, SUBSTITUTION, REORDERING = ProbeKind
+REMOVAL, SUBSTITUTION, REORDERING = PROBE_KINDS
 A, B, C, D = (make_skill(name, f"does {name}") for name in "abcd")
 SKILLS = [A, B, C, D]
 HASHES = [skill.content_hash for skill in SKILLS]

@@ -495,3 +495,57 @@ def test_with_a_slot_for_each_all_but_the_rejected_are_published(
     config = replace(profile, scaffold_in=N, scaffold_out=N, scaffold_total=N)
     expected = {row.edge for row in rows if row.state is not EdgeState.REJECTED}
     assert set(weights(rows, config, n_skills=N)) == expected
+
+
+# ---------------------------------------------------------------- verified edges
+
+UNKNOWN = float("nan")
+
+
+def verified_weights(
+    rows: Sequence[Row], bounds: Sequence[float], config: PublicationConfig
+) -> dict[Edge, float]:
+    candidates, reliability = arrays(rows, 10)
+    graph = publish(
+        candidates, reliability, config=config, tie_break=np.arange(10), verified=np.array(bounds)
+    )
+    edges = zip(graph.source.tolist(), graph.target.tolist(), strict=True)
+    return dict(zip(edges, graph.weight.round(6).tolist(), strict=True))
+
+
+@pytest.mark.parametrize("bound_text_only", [True, False])
+def test_a_verified_edge_weighs_its_bound_whatever_its_state(bound_text_only: bool) -> None:  # noqa: FBT001 - a table
+    """No rho, no blend; an assessed edge is left alone."""
+    rows = [text_only((0, 1), 0.9), Row(edge=(0, 2), a=0.9), confirmed((0, 3))]
+    config = replace(DEFAULT, bound_text_only=bound_text_only)
+    found = verified_weights(rows, [0.4, 0.002, UNKNOWN], config)
+    assert found == {(0, 1): 0.4, (0, 2): 0.01, (0, 3): 0.68}
+
+
+def test_verified_edges_share_the_slots_of_their_target_by_their_bound() -> None:
+    """Two slots: the best two bounds, not the best associations; nothing else becomes scaffold."""
+    rows = [Row(edge=(0, 4), a=0.9), text_only((1, 4), 0.1), Row(edge=(2, 4), a=0.5), confirmed((3, 4))]
+    config = replace(DEFAULT, scaffold_in=2)
+    found = verified_weights(rows, [0.1, 0.3, 0.2, UNKNOWN], config)
+    assert found == {(1, 4): 0.3, (2, 4): 0.2, (3, 4): 0.68}
+
+
+def test_equal_bounds_are_taken_in_the_order_of_their_content() -> None:
+    """As everywhere."""
+    rows = [Row(edge=(at, 4)) for at in range(3)]
+    assert list(verified_weights(rows, [0.3] * 3, replace(DEFAULT, scaffold_in=2))) == [(0, 4), (1, 4)]
+
+
+def test_bounds_that_are_all_unknown_change_nothing() -> None:
+    """As if there were no verifier."""
+    rows = [text_only((0, 1)), Row(edge=(0, 2)), confirmed((0, 3))]
+    assert verified_weights(rows, [UNKNOWN] * 3, DEFAULT) == pytest.approx(weights(rows, DEFAULT))
+
+
+@pytest.mark.parametrize("bounds", [[0.5, 0.5], [1.1], [-0.1]])
+def test_bounds_that_do_not_fit_are_refused(bounds: list[float]) -> None:
+    """One an edge, in [0, 1]; 0 and 1 are."""
+    with pytest.raises(ValueError, match="Verified bounds"):
+        verified_weights([Row(edge=(0, 1))], bounds, DEFAULT)
+    assert verified_weights([Row(edge=(0, 1))], [1.0], DEFAULT) == {(0, 1): 1.0}
+    assert verified_weights([Row(edge=(0, 1))], [0.0], DEFAULT) == {(0, 1): 0.01}

@@ -15,6 +15,7 @@ from caskg.graph.text_prober import NO_SUBSTITUTE, SILENT, TextProber, read, sup
 from caskg.library.mentions import names_in
 from caskg.protocols import Prober
 from caskg.schema import (
+    PROBE_KINDS,
     Artifact,
     Parameter,
     ProbeAnswer,
@@ -29,13 +30,13 @@ from caskg.schema import (
 )
 from factories import make_skill
 
-REMOVAL, SUBSTITUTION, REORDERING = ProbeKind
+REMOVAL, SUBSTITUTION, REORDERING = PROBE_KINDS
 
 
 def asked(source: Skill, target: Skill, substitute: Skill | None = None) -> list[float | None]:
     """Return the scores of removal, substitution and reordering."""
     requests = [
-        ProbeRequest(source=source, target=target, kind=kind, substitute=substitute) for kind in ProbeKind
+        ProbeRequest(source=source, target=target, kind=kind, substitute=substitute) for kind in PROBE_KINDS
     ]
     return [answer.score for answer in TextProber().answer(requests)]
 
@@ -87,7 +88,9 @@ class TestContract:
         assert (prober.prober_id, prober.prompt_version) == ("text", "text-2")
 
     def test_an_answer_is_free_and_says_why(self) -> None:
-        requests = [ProbeRequest(source=COOK, target=PEEL, kind=kind, substitute=SALT) for kind in ProbeKind]
+        requests = [
+            ProbeRequest(source=COOK, target=PEEL, kind=kind, substitute=SALT) for kind in PROBE_KINDS
+        ]
         forward = "outputs against inputs 0.85"
         assert TextProber().answer(requests) == [
             ProbeAnswer(score=(1 + 3 * 0.85) / 4, source_id="text", transcript=forward),
@@ -104,7 +107,7 @@ class TestContract:
     def test_a_missing_answer_says_why(self) -> None:
         missing = ProbeAnswer(score=None, source_id="text", missing_reason=SILENT)
         requests = [
-            ProbeRequest(source=SILENT_ONE, target=PEEL, kind=kind, substitute=SALT) for kind in ProbeKind
+            ProbeRequest(source=SILENT_ONE, target=PEEL, kind=kind, substitute=SALT) for kind in PROBE_KINDS
         ]
         assert TextProber().answer(requests) == [missing] * 3
 
@@ -131,7 +134,7 @@ class TestContract:
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 5), st.sampled_from(ProbeKind)))
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 5), st.sampled_from(PROBE_KINDS)))
 )
 def test_no_answer_depends_on_the_other_requests(drawn: list[tuple[int, int, int, ProbeKind]]) -> None:
     """Neither on which, nor on their order: the answer is kept under these texts alone."""

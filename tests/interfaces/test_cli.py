@@ -34,6 +34,8 @@ COMMANDS = {
     "enable": ["enable", "brew-tea"],
     "status": ["status"],
     "history": ["history"],
+    "judge-check": ["judge-check"],
+    "judge-check --plan": ["judge-check", "--plan", "--model", "m", "--base-url", "http://127.0.0.1:9/v1"],
 }
 """Every command that does without its own preparation."""
 
@@ -81,7 +83,7 @@ def test_help_and_version(run: Run) -> None:
 
 def test_help_lists_the_commands_that_there_are(run: Run) -> None:
     """The summaries stand apart from the commands, so that help imports none of them."""
-    listed = re.findall(r"^  (\w+)  ", run("--help").out.split("Commands:")[1], re.MULTILINE)
+    listed = re.findall(r"^  ([\w-]+)  ", run("--help").out.split("Commands:")[1], re.MULTILINE)
     context = click.Context(cli)
     assert listed == cli.list_commands(context)
     assert [command.name for name in listed if (command := cli.get_command(context, name))] == listed

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
-from caskg.schema import ProbeAnswer, ProbeKey, ProbeKind
+from caskg.schema import PROBE_KINDS, ProbeAnswer, ProbeKey, ProbeKind
 from caskg.store.workspace import Workspace
 from interfaces.kitchen import NO_TASK, SKILLS, TASK, Run, loaded
 
@@ -57,7 +57,7 @@ def test_explain_shows_which_probes_have_no_answer(run: Run, built: Path) -> Non
     assert document["edge"]["state"] == "unvalidated"
     assert document["edge"]["answers"] == []
     lines = run("explain", "wash-dishes", "brew-tea", "-w", built).out.splitlines()
-    assert [line.split()[0] for line in lines if line.endswith("  no answer")] == list(ProbeKind)
+    assert [line.split()[0] for line in lines if line.endswith("  no answer")] == list(PROBE_KINDS)
 
 
 def test_explain_shows_why_an_answer_is_missing(run: Run, built: Path, tmp_path: Path) -> None:

@@ -2,7 +2,11 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from caskg.interfaces.cli.versions import summary
 from caskg.store.workspace import Workspace
 from interfaces.kitchen import SKILLS, TASK, Run, loaded, write_skill
 
@@ -144,3 +148,40 @@ def test_a_workspace_without_a_version_has_a_status_and_a_history(run: Run, tmp_
     assert loaded(run, "status", "-w", tmp_path / "w")["version"] is None
     assert loaded(run, "history", "-w", tmp_path / "w") == {"versions": []}
     assert run("history", "-w", tmp_path / "w").out == "Nothing has been published yet: run `caskg build`.\n"
+
+
+FACTS = {
+    "labels_followed": [],
+    "disabled_followed": [],
+    "version": 3,
+    "skills": 12,
+    "edges": 40,
+    "edge_types": {"dependency": 40},
+    "candidates": 90,
+    "profile": "default",
+    "encoder": "local",
+}
+LEARNT = {"used": True, "reason": "", "confirmed": 20, "rejected": 1180, "error": 0.0312, "skill": 0.417}
+
+
+@pytest.mark.parametrize(
+    ("verifier", "line"),
+    [
+        (None, None),
+        ({**LEARNT, "used": False, "reason": "0 edges.", "confirmed": 0, "rejected": 0}, None),
+        (
+            LEARNT,
+            "Verifier used: from 20 confirmed and 1,180 rejected edges; held-out error 0.031, skill 0.42.",
+        ),
+        ({**LEARNT, "used": False, "reason": "It is bad."}, "Verifier not used: It is bad."),
+        (
+            {**LEARNT, "used": False, "reason": "Few.", "confirmed": 1, "rejected": 0},
+            "Verifier not used: Few.",
+        ),
+    ],
+)
+def test_the_summary_says_whether_assessed_edges_taught_anything(
+    verifier: dict[str, Any] | None, line: str | None
+) -> None:
+    """Where nobody has assessed an edge there is nothing to say."""
+    assert summary({**FACTS, "verifier": verifier})[2:] == ([line] if line else [])

@@ -9,11 +9,13 @@ from caskg.config.build import (
     EdgeTypeConfig,
     EvidenceConfig,
     FrontierConfig,
+    FrontierPolicy,
     Profile,
     PublicationConfig,
     RecallConfig,
     SignalConfig,
     SignalWeights,
+    VerifierConfig,
 )
 from caskg.config.profiles import build_config, retrieve_config
 from caskg.config.retrieve import (
@@ -36,6 +38,7 @@ __all__ = [
     "EdgeTypeConfig",
     "EvidenceConfig",
     "FrontierConfig",
+    "FrontierPolicy",
     "Fusion",
     "Profile",
     "PublicationConfig",
@@ -44,6 +47,7 @@ __all__ = [
     "SeedConfig",
     "SignalConfig",
     "SignalWeights",
+    "VerifierConfig",
     "Walk",
     "build_config",
     "retrieve_config",

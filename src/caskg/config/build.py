@@ -30,6 +30,16 @@ class Bound(StrEnum):
     TARGET = "target"
 
 
+class FrontierPolicy(StrEnum):
+    """In which order a paid prober is asked about the candidates (method, Section 3)."""
+
+    ASSOCIATION = "association"  # the highest A first, as in the paper
+    RANDOM = "random"  # a control
+    CHANGE = "change"  # the greatest expected change of what retrieval returns
+    ENABLERS = "enablers"  # what gives a state or value that many presuppose first
+    COVERAGE = "coverage"  # the best edge into each skill, then the second best into each
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignalWeights:
     """lambda_k, the weight of each signal in the association; >= 0. A weight of 0 switches it off."""
@@ -159,12 +169,16 @@ class FrontierConfig:
         small_budget: B of a small library, in edges.
         small_library: Most skills of a small library.
         probe_all: Ask the free text prober about all of C; F is then the paid prober's.
+        policy: The order in which F is filled where it is the paid prober's; otherwise it is the top B by A.
+        seed: Decides the order of the policy ``random``.
     """
 
     budget: int | None = None
     small_budget: int = 500
     small_library: int = 1000
     probe_all: bool = True
+    policy: FrontierPolicy = FrontierPolicy.ASSOCIATION
+    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,6 +203,31 @@ class EvidenceConfig:
     llm_units: float = 3.0
     label_reliability: float = 0.80
     label_mass: float = 3.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifierConfig:
+    """How a small model learns from assessed edges, and when it is trusted.
+
+    Attributes:
+        folds: Parts that the targets are dealt into, at least 2.
+        ridge: Weight of the squared coefficients in the loss, > 0.
+        min_each: Fewest confirmed and fewest rejected edges it learns from, at least 1.
+        max_error: Largest held-out calibration error (ECE) at which it is used, in [0, 1].
+        min_skill: Least held-out skill over the base rate at which it is used: 1 is perfect, 0 is
+            no better than the base rate.
+        deviations: How many standard deviations below its score the lower credible bound lies,
+            >= 0; 1.645 leaves 5 % below.
+        enabled: Learn at all.
+    """
+
+    folds: int = 5
+    ridge: float = 1.0
+    min_each: int = 10
+    max_error: float = 0.10
+    min_skill: float = 0.20
+    deviations: float = 1.645
+    enabled: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,4 +272,5 @@ class BuildConfig:
     types: EdgeTypeConfig = field(default_factory=EdgeTypeConfig)
     frontier: FrontierConfig = field(default_factory=FrontierConfig)
     evidence: EvidenceConfig = field(default_factory=EvidenceConfig)
+    verifier: VerifierConfig = field(default_factory=VerifierConfig)
     publication: PublicationConfig = field(default_factory=PublicationConfig)

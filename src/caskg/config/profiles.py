@@ -19,6 +19,7 @@ from caskg.config.build import (
     RecallConfig,
     SignalConfig,
     SignalWeights,
+    VerifierConfig,
 )
 from caskg.config.retrieve import DiffusionConfig, Fusion, RetrieveConfig, SeedConfig, Walk
 from caskg.errors import UsageError
@@ -58,6 +59,7 @@ def build_config(profile: str = Profile.DEFAULT) -> BuildConfig:
         types=EdgeTypeConfig(information=0.0, likeness=0.0, alternative_first=False),
         frontier=FrontierConfig(probe_all=False),
         evidence=EvidenceConfig(by_source=False),
+        verifier=VerifierConfig(enabled=False),
         publication=PublicationConfig(
             blend_mass=None,
             scaffold_in=4,

@@ -140,6 +140,24 @@ def source_masses(
     return support.sum(axis=1) * scale, against.sum(axis=1) * scale
 
 
+def mean_score(scores: FloatArray | None, *, n_edges: int) -> FloatArray:
+    """Return the mean of one source's present answers on each edge, NaN where there is none.
+
+    Args:
+        scores: Shape ``(n_edges, n_probes)``, in ``[0, 1]``; NaN = missing; None = it said nothing.
+        n_edges: How many edges there are.
+
+    >>> mean_score(np.array([[1.0, 0.5, np.nan], [np.nan] * 3]), n_edges=2)
+    array([0.75,  nan])
+    """
+    if scores is None:
+        return np.full(n_edges, np.nan)
+    present = np.sum(~np.isnan(scores), axis=1)
+    mean: FloatArray = np.full(n_edges, np.nan)
+    np.divide(np.nansum(scores, axis=1), present, out=mean, where=present > 0)
+    return mean
+
+
 def label_edges(
     labels: Sequence[Label], *, ids: Sequence[str], source: IntArray, target: IntArray
 ) -> CodeArray:
@@ -172,6 +190,7 @@ def assess(
     config: EvidenceConfig,
     frontier: BoolArray | None = None,
     text_source: str = "text",
+    units: Mapping[str, float] | None = None,
 ) -> Reliability:
     """Turn the answers of all sources, and the labels, into reliabilities and states.
 
@@ -184,6 +203,8 @@ def assess(
             None = all, as where the text prober answers the whole of C. A label
             counts on any edge.
         text_source: The source id of the text prober.
+        units: U of single sources, by id, in [0, 3], as their judge check found; 0 = do not use.
+            Sources that are left out have those of *config*.
 
     Returns:
         The reliabilities. An edge without a counted answer or label is unvalidated.
@@ -199,11 +220,16 @@ def assess(
     >>> assess(scores, labels=none, config=EvidenceConfig(by_source=False)).value
     array([0.8])
     """
-    counted = {name: _within(frontier, scores, len(labels)) for name, scores in scores_by_source.items()}
+    worth = dict.fromkeys(scores_by_source, config.llm_units) | {text_source: config.text_units}
+    worth |= units or {}
+    counted = {
+        name: _within(frontier, scores, len(labels))
+        for name, scores in scores_by_source.items()
+        if worth[name] != 0
+    }
     support, against = np.zeros(len(labels)), np.zeros(len(labels))
     for name, scores in counted.items():
-        units = config.text_units if name == text_source else config.llm_units
-        more_support, more_against = _masses(scores, units=units, config=config)
+        more_support, more_against = _masses(scores, units=worth[name], config=config)
         support, against = support + more_support, against + more_against
     answered = {name: ~np.isnan(scores).all(axis=1) for name, scores in counted.items()}
     by_text = answered.pop(text_source, np.zeros(len(labels), dtype=np.bool_))

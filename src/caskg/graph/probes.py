@@ -14,6 +14,7 @@ from caskg.errors import ProbeError
 from caskg.protocols import Prober
 from caskg.schema import (
     PROBE_KINDS,
+    BoolArray,
     FloatArray,
     IntArray,
     ProbeAnswer,
@@ -80,6 +81,7 @@ def choose_substitutes(
     *,
     linked: tuple[IntArray, IntArray],
     tie_break: IntArray,
+    unfit: BoolArray | None = None,
 ) -> IntArray:
     """Choose for each edge (i, j) a skill i~ to put in the place of i: a typical unrelated one.
 
@@ -95,6 +97,7 @@ def choose_substitutes(
         linked: Sources and targets of C.
         tie_break: Rank of each skill by its content, shape ``(n_skills,)``: of two
             equally fit skills the lower rank is chosen, of equal ranks the lower position.
+        unfit: Skills that stand in for none, shape ``(n_skills,)``; None = all may.
 
     Returns:
         Shape ``(n_edges,)``: a position in the library, or -1 where no skill is left.
@@ -119,6 +122,8 @@ def choose_substitutes(
         sources, row = np.unique(ranked_source[edges], return_inverse=True)
         distance = _from_lower_quartile(sources, ranked_vectors, pool=pool)[row]
         distance[barred[ranked_target[edges]].toarray()] = np.inf
+        if unfit is not None:
+            distance[:, unfit[order][pool]] = np.inf
         nearest = distance.argmin(axis=1)
         found = np.isfinite(distance[np.arange(len(edges)), nearest])
         chosen[edges[found]] = order[pool[nearest[found]]]

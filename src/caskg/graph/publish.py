@@ -20,6 +20,9 @@ target first, by b; those that find none are not published. So never more than
 ``scaffold_in`` edges into a skill rest on the free prober or on nothing, but for
 dependencies (``bound_dependencies``), which need no slot.
 
+**Verified edges.** Where a verifier is trusted, every edge that nobody assessed has its
+lower credible bound for b and no rho; these take the slots of their target instead.
+
 **Alternatives** (``alternatives_apart``) have slots of their own and do not
 count as an edge that a skill already has: no relevance walks along them.
 """
@@ -83,7 +86,12 @@ def edge_strength(
 
 
 def publish(
-    candidates: Candidates, reliability: Reliability, *, config: PublicationConfig, tie_break: IntArray
+    candidates: Candidates,
+    reliability: Reliability,
+    *,
+    config: PublicationConfig,
+    tie_break: IntArray,
+    verified: FloatArray | None = None,
 ) -> SkillGraph:
     """Weigh the candidate edges and keep those of positive weight.
 
@@ -93,30 +101,34 @@ def publish(
         config: The constants of Section 6.
         tie_break: Rank of each skill by its content, shape ``(n_skills,)``: equal
             edges are taken in this order, so that no id or folder decides.
+        verified: The lower credible bound of each edge that nobody assessed, in ``[0, 1]``; NaN
+            for the others, shape ``(n_edges,)``. None = there is no trusted verifier.
 
     Returns:
         The published graph, in the order of *candidates*; w in ``[min_weight, 1]``.
 
     Raises:
         ValueError: *candidates* and *reliability* have not as many edges, *tie_break* has
-            not one rank a skill, or a constant lies outside the range that
-            `PublicationConfig` states.
+            not one rank a skill, *verified* has not one bound an edge or one outside ``[0, 1]``,
+            or a constant lies outside the range that `PublicationConfig` states.
     """
     _check(candidates, reliability, config=config, tie_break=tie_break)
+    bound = _bounds(verified, n_edges=len(candidates))
+    trusted = ~np.isnan(bound)
     strength = edge_strength(candidates.association, reliability, blend_mass=config.blend_mass)
     by_state = {EdgeState.CONFIRMED: 1.0, EdgeState.UNCERTAIN: config.uncertain}
     rho = np.array([by_state.get(state, 0.0) for state in EDGE_STATES])[reliability.states]
+    strength, rho = np.where(trusted, bound, strength), np.where(trusted, 1.0, rho)
     slots = _Slots.of(candidates, config=config)
     ties = (tie_break[candidates.target], tie_break[candidates.source])
-    if config.bound_text_only:
-        by_strength = np.lexsort((*ties, -strength))
-        weak = reliability.text_only & (rho > 0.0)
-        if not config.bound_dependencies:
-            weak &= candidates.types != _DEPENDENCY
-        bounded = by_strength[weak[by_strength]]
-        rho[slots.refuse(bounded)] = 0.0
+    weak = reliability.text_only & (rho > 0.0) & config.bound_text_only
+    if not config.bound_dependencies:
+        weak &= candidates.types != _DEPENDENCY
+    bounded = trusted | weak
+    by_strength = np.lexsort((*ties, -strength))
+    rho[slots.refuse(by_strength[bounded[by_strength]])] = 0.0
     by_type = np.lexsort((*ties, -candidates.association, candidates.types))
-    unvalidated = by_type[(reliability.states == _UNVALIDATED)[by_type]]
+    unvalidated = by_type[((reliability.states == _UNVALIDATED) & ~trusted)[by_type]]
     rho[slots.scaffold(unvalidated, published=rho > 0.0)] = config.scaffold
     weight = np.maximum(config.min_weight, rho * strength)  # at most 1, as rho and b are
     kept = np.flatnonzero(rho > 0.0)
@@ -201,6 +213,16 @@ class _Slots:
         self.out_of[i] -= 1
         self.in_all[kind] -= 1
         return True
+
+
+def _bounds(verified: FloatArray | None, *, n_edges: int) -> FloatArray:
+    """Return the bound of each edge, NaN where there is none."""
+    if verified is None:
+        return np.full(n_edges, np.nan)
+    if verified.shape != (n_edges,) or np.any((verified < 0.0) | (verified > 1.0)):
+        msg = f"Verified bounds of shape {verified.shape} for {n_edges} edges: one an edge, in [0, 1] or NaN."
+        raise ValueError(msg)
+    return verified
 
 
 def _check(

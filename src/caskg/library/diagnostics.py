@@ -53,6 +53,7 @@ class Code(StrEnum):
     CONCEALMENT = "concealment"
     PIPE_TO_SHELL = "pipe-to-shell"
     CHAT_MARKUP = "chat-markup"
+    SCORE_STEERING = "score-steering"
     ENCODED_TEXT = "encoded-text"
     HIDDEN_TEXT = "hidden-text"
     BIDI_CHARACTERS = "bidi-characters"
@@ -203,6 +204,11 @@ _TEXTS: dict[Code, tuple[Severity, str, str]] = {
         _W,
         "Holds marks that part the turns of a chat: {quote!r}.",
         "Take them out, or put them in a code block.",
+    ),
+    Code.SCORE_STEERING: (
+        _W,
+        "Tells a model that judges it what to answer, or feigns the form of its answer: {quote!r}.",
+        "Read the file before you trust it; take the sentence out.",
     ),
     Code.ENCODED_TEXT: (
         _W,

@@ -45,6 +45,12 @@ _KEPT_FROM = (
     *(f"{no} {verb}" for no in ("not", "n't", "never") for verb in _TELL),
     *(f"without {verb}" for verb in ("tell", "inform", "notify", "alert", "let")),
 )
+_WHICH = ("this", "every", "any", "each", "all")
+# A number with a decimal may be followed by a word; "answer 1 question" is no score.
+_SCORE = (
+    r"[\"'`\u201c]?(?:(?:1\.0|0\.[0-9])(?![\w%]|\.[0-9]|\s%)"
+    r"|[01](?:[\"'`\u201d]|(?=[.,;!)]?\s*(?:\n|\Z)|[.;!]\s)))"
+)
 _RULES_OF_SPEECH = (
     _OVERRIDE,
     _Rule(
@@ -65,6 +71,22 @@ _RULES_OF_SPEECH = (
         re.compile(
             r"<\|(?:im_start|im_end|system|user|assistant|start_header_id|end_header_id|eot_id|endoftext)\|>"
             r"|\[/?inst\]|<</?sys>>"
+        ),
+    ),
+    _Rule(
+        Code.SCORE_STEERING,
+        (
+            (
+                *("answer", "respond", "reply", "</skill", '"score"', "'score'"),
+                *(f"{verb} {which}" for verb in ("rate", "score") for which in _WHICH),
+            ),
+        ),
+        re.compile(
+            r"\b(?:answer|respond|reply)\s+(?:only\s+|always\s+)?(?:with\s+)?(?:an?\s+)?(?:score\s+(?:of\s+)?)?"
+            rf"{_SCORE}"
+            rf"|\b(?:rate|score)\s+(?:{'|'.join(_WHICH)})\s+(?:\w+\s+){{1,4}}(?:as|with|at)\s+{_SCORE}"
+            r"|\{\s*[\"']score[\"']\s*:\s*[\"']?(?:[01](?:\.[0-9]+)?|cannot tell)[\"']?\s*\}"
+            r"|</skill(?:-\w+)?>"
         ),
     ),
 )
@@ -129,6 +151,16 @@ def screen(text: str, findings: Findings) -> None:
     if not text.isascii() and _MAYBE_UNSEEN.search(text):
         for code, pattern in _UNSEEN:
             _report_characters(pattern, code, text, findings)
+
+
+def speaks_to_model(text: str) -> bool:
+    """Whether a sentence speaks to the model that reads it, quoted or not: more than `screen` reports.
+
+    >>> speaks_to_model("It says: `Answer 1.0.`"), speaks_to_model("Answer one letter.")
+    (True, False)
+    """
+    lowered = text.lower()
+    return any(next(_places(rule, lowered), None) for rule in _RULES_OF_SPEECH)
 
 
 def _places(rule: _Rule, lowered: str) -> Iterator[re.Match[str]]:

@@ -6,6 +6,7 @@ published one:
     parse      Skill, SkillLibrary, ResolvedReference, Diagnostic    `library`
     candidates Signal, Candidates                                    `edges`
     probe      ProbeRequest, ProbeAnswer, Label                      `probes`
+               ChatRequest, ChatAnswer                               `chat`
     calibrate  Reliability                                           `edges`
     publish    SkillGraph                                            `edges`
     retrieve   Ranking, Bundle                                       `answers`
@@ -17,6 +18,7 @@ that the source supports the target: it comes before, feeds, or enables it.
 
 from caskg.schema.answers import Bundle, EdgeStep, RankedSkill, Ranking
 from caskg.schema.arrays import BoolArray, CodeArray, FloatArray, IntArray, VectorArray
+from caskg.schema.chat import ChatAnswer, ChatRequest, TokenAlternatives, estimated_tokens
 from caskg.schema.edges import (
     CHANNELS,
     EDGE_STATES,
@@ -64,6 +66,8 @@ __all__ = [
     "Bundle",
     "Candidates",
     "Channel",
+    "ChatAnswer",
+    "ChatRequest",
     "CodeArray",
     "Diagnostic",
     "EdgeState",
@@ -92,6 +96,8 @@ __all__ = [
     "SkillFields",
     "SkillGraph",
     "SkillLibrary",
+    "TokenAlternatives",
     "VectorArray",
     "Verdict",
+    "estimated_tokens",
 ]

@@ -8,14 +8,17 @@ from caskg.schema.library import Skill
 
 
 class ProbeKind(StrEnum):
-    """The three counterfactual probes (paper, Section 3.3)."""
+    """What is asked about an edge: a counterfactual probe, or one of two things beside the three."""
 
     REMOVAL = "removal"
     SUBSTITUTION = "substitution"
     REORDERING = "reordering"
+    INTACT = "intact"  # nothing is changed: what the probes with a control are compared with
+    OPINION = "opinion"  # a judge's, which refines A and is no evidence
 
 
-PROBE_KINDS: tuple[ProbeKind, ...] = tuple(ProbeKind)
+PROBE_KINDS = (ProbeKind.REMOVAL, ProbeKind.SUBSTITUTION, ProbeKind.REORDERING)
+"""The three counterfactual probes (paper, Section 3.3), in the order of their columns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +45,9 @@ class ProbeAnswer:
     """What a prober says: a score, or why there is none.
 
     Attributes:
-        score: e in ``[0, 1]``; larger = the change hurts = more support for the edge.
+        score: e in ``[0, 1]``; larger = the change hurts = more support for the edge. In an arm
+            with a control it is the coherence k, see `caskg.graph.contrast`; of an opinion, how
+            strongly the source supports the target.
             None = missing: the call failed, the answer was unreadable, or "cannot tell".
         missing_reason: One sentence; set exactly when *score* is None.
         source_id: Whose opinion this is. Answers of one source are one opinion.

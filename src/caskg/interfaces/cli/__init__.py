@@ -23,6 +23,10 @@ _COMMANDS = {
     "query": ("query", "Find the skills for a task, prerequisites first."),
     "eval": ("evaluate", "Measure graphs and the flat hybrid on your own tasks."),
     "bench": ("bench", "Measure retrieval on tasks whose skills are known."),
+    "judge-check": (
+        "judge_check",
+        "Find out whether a model can judge, before you pay for a library.",
+    ),
     "explain": ("inspect", "Say why an edge is there, or why a skill is in an answer."),
     "show": ("inspect", "Show a skill as it was read, with its edges."),
     "graph": ("inspect", "Write the published graph as JSON, GraphML or DOT."),
@@ -46,7 +50,7 @@ class _Commands(click.Group):
         if cmd_name not in _COMMANDS:
             return None
         module = import_module(f"{__name__}.{_COMMANDS[cmd_name][0]}")
-        found: click.Command = getattr(module, cmd_name)
+        found: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature

@@ -28,6 +28,7 @@ from caskg.schema import (
     EdgeStep,
     EdgeType,
     Label,
+    ProbeKind,
     Ranking,
     ResolvedReference,
     Skill,
@@ -155,7 +156,7 @@ def _pair_document(workspace: Workspace, version: Snapshot, ends: tuple[int, int
 
 
 def _edge_document(edge: EdgeExplanation) -> dict[str, Any]:
-    in_order = sorted(edge.answers, key=lambda entry: PROBE_KINDS.index(entry[0]))
+    in_order = sorted(edge.answers, key=lambda entry: list(ProbeKind).index(entry[0]))
     return {
         "type": edge.type,
         "state": edge.state,

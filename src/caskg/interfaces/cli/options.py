@@ -37,7 +37,7 @@ encoder_option = click.option(
     type=click.Choice([choice.value for choice in EncoderChoice]),
     default=EncoderChoice.AUTO.value,
     show_default=True,
-    help="auto: the one of the workspace, else local where it is installed, else builtin.",
+    help="auto: the one of the workspace, else local where it is installed, else builtin; remote: a server.",
 )
 
 

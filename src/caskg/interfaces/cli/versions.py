@@ -71,6 +71,7 @@ def version_facts(number: int, n_skills: int, meta: Mapping[str, Any]) -> dict[s
         "candidates": meta["n_candidates"],
         "candidate_states": meta["candidate_states"],
         "probed": meta["n_frontier"],
+        "verifier": meta.get("verifier"),  # versions of earlier builds do not say
         "profile": meta["profile"],
         "encoder": meta["encoder"],
         "prober": meta["prober"],
@@ -81,18 +82,30 @@ def version_facts(number: int, n_skills: int, meta: Mapping[str, Any]) -> dict[s
 
 
 def summary(facts: Mapping[str, Any], *, unchanged: bool = False) -> list[str]:
-    """Return what was built: two lines, and one for each label or switch that followed a skill."""
+    """Return what was built: two lines, and one each for the verifier and for what followed a skill."""
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in facts["edge_types"].items() if count)
     lines = [
         f"Version {facts['version']} {'is up to date' if unchanged else 'published'}:"
         f" {facts['skills']:,} skills, {facts['edges']:,} edges ({kinds or 'none'})"
         f" of {facts['candidates']:,} candidates.",
         f"Profile {facts['profile']}, encoder {facts['encoder']}.",
+        *_verifier_line(facts["verifier"]),
     ]
     if not unchanged:
         lines += [f"A label followed a skill that moved: {each}." for each in facts["labels_followed"]]
         lines += [f"Disabled, and moved: {each}, is still disabled." for each in facts["disabled_followed"]]
     return lines
+
+
+def _verifier_line(verifier: Mapping[str, Any] | None) -> list[str]:
+    if not verifier or not verifier["confirmed"] + verifier["rejected"]:
+        return []
+    if not verifier["used"]:
+        return [f"Verifier not used: {verifier['reason']}"]
+    return [
+        f"Verifier used: from {verifier['confirmed']:,} confirmed and {verifier['rejected']:,} rejected"
+        f" edges; held-out error {verifier['error']:.3f}, skill {verifier['skill']:.2f}."
+    ]
 
 
 def _published(workspace: Workspace) -> dict[str, Any]:

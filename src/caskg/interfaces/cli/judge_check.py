@@ -1,0 +1,167 @@
+"""`caskg judge-check`: whether a prober can judge, on labelled pairs, and what its answers are worth."""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from caskg.errors import NoWorkspaceError
+from caskg.graph.judge_check import FULL_UNITS, JudgeReport, Share
+from caskg.graph.labelled_set import labelled_set
+from caskg.graph.llm_prober import LlmProber
+from caskg.graph.prompts import Wording, chat_request
+from caskg.graph.text_prober import TextProber
+from caskg.interfaces.cli.model_options import limit_options, model_options, spending
+from caskg.interfaces.cli.options import json_option, workspace_option
+from caskg.interfaces.cli.output import columns, emit
+from caskg.judging import Told, check_free, check_paid, check_questions, unasked
+from caskg.protocols import Prober
+from caskg.providers.metered import Meter
+from caskg.schema import ProbeRequest
+from caskg.store.workspace import Workspace
+from caskg.wiring import default_workspace, open_chat
+
+EVIDENCE_WORDINGS = (Wording.PAPER, Wording.CONTROL, Wording.NEED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Checked:
+    """A report, whose it is, and the seconds that this run took for it."""
+
+    prober: Prober
+    wording: str
+    seconds: float
+    report: JudgeReport
+
+
+@click.command(name="judge-check")
+@click.option(
+    "--wording",
+    "wordings",
+    multiple=True,
+    type=click.Choice([wording.value for wording in EVIDENCE_WORDINGS]),
+    help="How the model is asked. Repeatable.  [default: all]",
+)
+@click.option("--plan", is_flag=True, help="Print how many calls and tokens it takes, and send nothing.")
+@model_options
+@limit_options
+@workspace_option
+@json_option
+def judge_check(
+    *,
+    wordings: tuple[str, ...],
+    plan: bool,
+    settings: Mapping[str, Any],
+    meter: Meter,
+    folder: Path | None,
+    as_json: bool,
+) -> None:
+    """Find out whether a language model can judge, before you pay for a library.
+
+    It is asked about labelled pairs of skills. Its answers are kept in the workspace: none is
+    paid twice. With no option of a model the free text prober is checked.
+    """
+    if not (settings or wordings or plan):
+        _emit([_check_text()], stopped=None, as_json=as_json)
+        return
+    chat = open_chat(settings, meter)
+    probers = [LlmProber(chat, wording=Wording(each)) for each in wordings or EVIDENCE_WORDINGS]
+    path = folder or default_workspace()
+    if plan:
+        _emit_plan(probers, path, as_json=as_json)
+        return
+    with Workspace.open_or_create(path) as workspace, spending(meter, quiet=as_json) as told:
+        checked = [_check_model(prober, workspace, told) for prober in probers]
+    _emit(checked, stopped=meter.ended_by, as_json=as_json)
+
+
+def _check_text() -> _Checked:
+    began, prober = time.perf_counter(), TextProber()
+    report = check_free(prober)
+    seconds = time.perf_counter() - began
+    return _Checked(prober=prober, wording="text", seconds=seconds, report=report)
+
+
+def _check_model(prober: LlmProber, workspace: Workspace, told: Told) -> _Checked:
+    began = time.perf_counter()
+    report = check_paid(prober, ledger=workspace.ledger, told=told)
+    seconds = time.perf_counter() - began
+    return _Checked(prober=prober, wording=prober.wording, seconds=seconds, report=report)
+
+
+def _emit_plan(probers: list[LlmProber], path: Path, *, as_json: bool) -> None:
+    with suppress(NoWorkspaceError), Workspace.open(path) as workspace:
+        rows = [_planned(prober, unasked(prober, ledger=workspace.ledger)) for prober in probers]
+        _emit_rows(rows, as_json=as_json)
+        return
+    _emit_rows([_planned(prober, check_questions(prober.wording)) for prober in probers], as_json=as_json)
+
+
+def _planned(prober: LlmProber, requests: list[ProbeRequest]) -> dict[str, Any]:
+    chats = (chat_request(request, wording=prober.wording, request_id="plan") for request in requests)
+    tokens = sum(chat.estimated_prompt_tokens for chat in chats)
+    return {"wording": prober.wording, "calls": len(requests), "prompt_tokens": tokens}
+
+
+def _emit_rows(rows: list[dict[str, Any]], *, as_json: bool) -> None:
+    table = [("wording", "calls", "prompt tokens, about")]
+    table += [(row["wording"], f"{row['calls']:,}", f"{row['prompt_tokens']:,}") for row in rows]
+    emit({"plan": rows}, as_json=as_json, lines=columns(table))
+
+
+# ---------------------------------------------------------------- for programs and people
+
+
+def _emit(checked: list[_Checked], *, stopped: str | None, as_json: bool) -> None:
+    document = {
+        "pairs": len(labelled_set()),
+        "stopped": stopped,
+        "reports": [_document(each) for each in checked],
+    }
+    lines = [line for each in checked for line in _lines(each)]
+    if stopped:
+        lines.append(f"Not all was asked: {stopped}. The next run asks the rest.")
+    emit(document, as_json=as_json, lines=lines)
+
+
+def _document(checked: _Checked) -> dict[str, Any]:
+    return {
+        "prober": checked.prober.prober_id,
+        "prompt_version": checked.prober.prompt_version,
+        "wording": checked.wording,
+        "seconds": round(checked.seconds, 1),
+        "direction_accuracy": checked.report.direction.accuracy,
+        **asdict(checked.report),
+    }
+
+
+def _lines(checked: _Checked) -> Iterator[str]:
+    report, cost, prober = checked.report, checked.report.cost, checked.prober
+    yield f"{prober.prober_id}, prompts {prober.prompt_version}: worth {report.units} of {FULL_UNITS} units."
+    declared, other = report.auc_declared, report.auc_undeclared
+    yield f"  AUC {report.auc:.3f}; {declared:.3f} with declared inputs and outputs, {other:.3f} without"
+    way = report.direction
+    yield f"  direction {way.accuracy:.3f}: {way.right} right, {way.wrong} wrong, {way.tied} tied"
+    if report.ece is not None:
+        yield f"  calibration: ECE {report.ece:.3f}, Brier {report.brier:.3f}"
+    rows = [("pairs", "n", "answered", "mean", "confirmed", "rejected")]
+    for each in report.kinds:
+        mean = "-" if each.mean is None else f"{each.mean:.2f}"
+        counts = f"{each.n_confirmed}", f"{each.n_rejected}"
+        rows.append((each.kind, f"{each.n_pairs}", f"{each.n_answered}", mean, *counts))
+    yield from columns(rows, indent="  ")
+    for verdicts in report.verdicts:
+        confirmed, rejected = _share(verdicts.confirmed), _share(verdicts.rejected)
+        yield f"  with {verdicts.units} units: confirmed {confirmed}, rejected {rejected}"
+    yield (
+        f"  {cost.answers:,} questions answered, {cost.missing:,} missing; "
+        f"{cost.calls:,} calls, {cost.tokens:,} tokens; {checked.seconds:.1f} s in this run"
+    )
+
+
+def _share(share: Share) -> str:
+    return "none" if share.value is None else f"{share.right} right of {share.of} ({share.value:.3f})"

@@ -1,0 +1,144 @@
+"""What is sent to an OpenAI-compatible server, and what its answers say, of whatever shape they are."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from caskg.providers.calls import Reply, usage
+from caskg.providers.settings import OPENAI_URL, ChatOptions
+from caskg.schema import ChatAnswer, ChatRequest, TokenAlternatives, VectorArray
+
+
+def chat_body(
+    request: ChatRequest, options: ChatOptions, *, base_url: str, by_schema: bool
+) -> dict[str, Any]:
+    """Return what is sent for *request*."""
+    length = options.max_tokens_name or ("max_completion_tokens" if base_url == OPENAI_URL else "max_tokens")
+    body: dict[str, Any] = {
+        "model": options.model,
+        "messages": [{"role": role, "content": text} for role, text in request.messages],
+        length: request.max_tokens,
+    }
+    if options.temperature is not None:
+        body["temperature"] = options.temperature
+    if options.seed is not None:
+        body["seed"] = options.seed
+    if options.top_logprobs:
+        body |= {"logprobs": True, "top_logprobs": options.top_logprobs}
+    if request.schema is not None and by_schema:
+        schema = {"name": "answer", "strict": True, "schema": request.schema}
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    elif request.schema is not None:
+        wanted = json.dumps(request.schema, ensure_ascii=False)
+        words = f"\n\nAnswer with one JSON object that fits this JSON schema, and nothing else:\n{wanted}"
+        body["messages"][-1]["content"] += words
+    return body | dict(options.extra_body)
+
+
+def read_answer(reply: Reply, *, seconds: float, clean: Callable[[str], str] = str) -> ChatAnswer:
+    """Read a chat completion, of whatever shape it is.
+
+    Args:
+        reply: What the server sent.
+        seconds: How long it took.
+        clean: Takes out of a text what must not be kept.
+    """
+    read, written = usage(reply.body)
+    text = _at(reply.body, "choices", 0, "message", "content")
+    said = clean(text) if isinstance(text, str) and text.strip() else None
+    failed = reply.failure.reason if reply.failure else _why_no_text(reply.body)
+    return ChatAnswer(
+        text=said,
+        error=None if said is not None else clean(failed),
+        prompt_tokens=read,
+        completion_tokens=written,
+        calls=reply.calls,
+        seconds=seconds,
+        token_logprobs=_token_logprobs(reply.body, clean) if said is not None else (),
+    )
+
+
+def ignores_schema(body: object) -> bool:
+    """Return whether a completion that was asked for by schema is whole, and no JSON at all.
+
+    >>> ignores_schema({"choices": [{"message": {"content": "Sure! The score is 1."}}]})
+    True
+    """
+    text = _at(body, "choices", 0, "message", "content")
+    if not isinstance(text, str) or not text or _at(body, "choices", 0, "finish_reason") == "length":
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return True
+    return False
+
+
+def _why_no_text(body: object) -> str:
+    refusal = _at(body, "choices", 0, "message", "refusal")
+    reason = _at(body, "choices", 0, "finish_reason")
+    if isinstance(refusal, str) and refusal:
+        return f"The model refused: {refusal[:200]}"
+    if reason == "length":
+        return "The model used up its tokens before it answered: allow more, or turn its reasoning down."
+    if isinstance(_at(body, "choices", 0, "message"), Mapping):
+        return "The answer is empty."
+    return "The server's answer holds no choices, so it is no chat completion."
+
+
+def _token_logprobs(body: object, clean: Callable[[str], str]) -> tuple[TokenAlternatives, ...]:
+    places = _at(body, "choices", 0, "logprobs", "content")
+    return tuple(_alternatives(place, clean) for place in places) if isinstance(places, list) else ()
+
+
+def _alternatives(place: object, clean: Callable[[str], str]) -> TokenAlternatives:
+    """Return the chosen token and its alternatives; those of the wrong shape are left out."""
+    others = _at(place, "top_logprobs")
+    tokens = [place, *(others if isinstance(others, list) else [])]
+    found = {
+        clean(_at(each, "token")): float(_at(each, "logprob"))
+        for each in reversed(tokens)
+        if isinstance(_at(each, "token"), str) and isinstance(_at(each, "logprob"), int | float)
+    }
+    return tuple(reversed(found.items()))
+
+
+def _at(document: Any, *path: str | int) -> Any:  # noqa: ANN401 - parsed JSON
+    """Return what stands at *path* of parsed JSON; None where there is nothing."""
+    for step in path:
+        fits = isinstance(document, Mapping if isinstance(step, str) else Sequence) and not isinstance(
+            document, str
+        )
+        try:
+            document = document[step] if fits else None
+        except LookupError:
+            return None
+    return document
+
+
+def read_vectors(body: object, *, n: int) -> VectorArray:
+    """Read *n* embeddings, in the order they were asked for, as unit rows.
+
+    Raises:
+        ValueError: There are not so many, or they are no vectors of finite numbers.
+    """
+    items = _at(body, "data")
+    if not isinstance(items, list) or len(items) != n:
+        msg = f"not {n} vectors for {n} texts"
+        raise ValueError(msg)
+    numbered = {_at(item, "index"): _at(item, "embedding") for item in items}
+    if numbered.keys() != set(range(n)):
+        msg = "they are not numbered as the texts are"
+        raise ValueError(msg)
+    try:
+        vectors = np.array([numbered[position] for position in range(n)], dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        msg = "they are no numbers, or vectors of several lengths"
+        raise ValueError(msg) from error
+    if vectors.ndim != 2 or not np.isfinite(vectors).all():  # noqa: PLR2004 - a matrix
+        msg = "they are no vectors of finite numbers"
+        raise ValueError(msg)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0), dtype=np.float32)

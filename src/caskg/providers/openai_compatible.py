@@ -1,0 +1,217 @@
+"""Chat and embeddings from any server that speaks OpenAI's protocol: OpenAI, vLLM, Ollama, llama.cpp, ...
+
+Comes with the extra ``llm``. What is sent, and how an answer is read, stands here; how a
+call is paced, timed and tried again in `calls`; how many are out at a time in `concurrent`.
+"""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from caskg.errors import EncoderError
+from caskg.providers.calls import Pace, Reply, Session, load_sdk, open_session
+from caskg.providers.concurrent import as_answered
+from caskg.providers.failures import Blame, Failure, Health
+from caskg.providers.messages import chat_body, ignores_schema, read_answer, read_vectors
+from caskg.providers.settings import ChatOptions, EmbeddingOptions, Endpoint, SchemaMode
+from caskg.schema import ChatAnswer, ChatRequest, VectorArray, estimated_tokens
+
+UNKNOWN_SCHEMA = frozenset({400, 415, 422, 501})
+"""How servers answer to a field they do not know; also to other faults, so the same is asked in words."""
+EMBEDDED_AT_ONCE = 16
+
+
+class OpenAIChat:
+    """A `ChatModel` behind an OpenAI-compatible server.
+
+    Until the first answer one call is out at a time, so that a wrong key, a wrong model or
+    a server without schemas costs one call and not as many as there may be.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        options: ChatOptions,
+        *,
+        may_retry: Callable[[ChatRequest], bool] = lambda _request: True,
+    ) -> None:
+        """Name the server and what is asked; nothing is sent.
+
+        Args:
+            endpoint: Where the server is.
+            options: What it is asked for.
+            may_retry: Asked, in another thread, before a request is sent again after an attempt that
+                may have been paid.
+
+        Raises:
+            ProviderError: The extra is not installed.
+        """
+        load_sdk()
+        self._endpoint, self._options, self._may_retry = endpoint, options, may_retry
+        self._requests, self._tokens = Pace(endpoint.requests_per_minute), Pace(endpoint.tokens_per_minute)
+        self._by_schema = options.schema_mode is not SchemaMode.PLAIN
+        self._schema_known = options.schema_mode is not SchemaMode.AUTO
+        self._greeted = False
+
+    @property
+    def fingerprint(self) -> str:
+        """The model and every option; not whether the server turned out to know schemas, which it decides.
+
+        Further fields stand in it by their hash: one of them might be a secret.
+        """
+        options = self._options
+        temperature = "none" if options.temperature is None else f"{options.temperature:g}"
+        seed = "none" if options.seed is None else options.seed
+        further = json.dumps(options.extra_body, sort_keys=True).encode()
+        extra = hashlib.blake2b(further, digest_size=6).hexdigest() if options.extra_body else "none"
+        return (
+            f"chat-{options.model}-temperature={temperature}-seed={seed}"
+            f"-schema={options.schema_mode}-logprobs={options.top_logprobs}-extra={extra}"
+        )
+
+    def complete_many(self, requests: Iterable[ChatRequest]) -> Iterator[tuple[ChatRequest, ChatAnswer]]:
+        """Yield each request with its answer, as `ChatModel` says.
+
+        When no call can succeed, nothing more is pulled, what is out is still yielded, and
+        the error comes last.
+
+        Raises:
+            ProviderError: See `ChatModel`.
+        """
+        health = Health(greeted=self._greeted)
+        answers = as_answered(
+            requests,
+            session=partial(open_session, self._endpoint, requests=self._requests, tokens=self._tokens),
+            work=partial(self._complete, health=health),
+            width=lambda: self._width(health),
+        )
+        with closing(answers) as stream:
+            for request, (answer, failure) in stream:
+                health.note(failure)
+                self._greeted = health.greeted
+                yield request, answer
+        health.check(self._endpoint.base_url)
+
+    def _width(self, health: Health) -> int:
+        if health.fatal:
+            return 0
+        return self._endpoint.concurrency if health.greeted else 1
+
+    async def _complete(
+        self, session: Session, request: ChatRequest, *, health: Health
+    ) -> tuple[ChatAnswer, Failure | None]:
+        began = time.monotonic()
+        reply = await self._ask(session, request, health)
+        answer = read_answer(reply, seconds=time.monotonic() - began, clean=session.without_key)
+        if reply.failure or answer.error is None:
+            return answer, reply.failure
+        return answer, Failure(reason=answer.error, blame=Blame.REQUEST)
+
+    async def _ask(self, session: Session, request: ChatRequest, health: Health) -> Reply:
+        """Ask by schema; where the server may not know schemas, ask the same in words."""
+        by_schema = self._by_schema and request.schema is not None
+        reply = await self._send(session, request, health, by_schema=by_schema)
+        if not by_schema or self._schema_known:
+            return reply
+        if reply.failure is None:
+            self._schema_known, self._by_schema = True, not ignores_schema(reply.body)
+        elif reply.failure.status in UNKNOWN_SCHEMA:
+            in_words = await self._send(session, request, health, by_schema=False)
+            if in_words.failure is None:
+                self._by_schema, self._schema_known = False, True
+            return replace(in_words, calls=reply.calls + in_words.calls)
+        return reply
+
+    async def _send(
+        self, session: Session, request: ChatRequest, health: Health, *, by_schema: bool
+    ) -> Reply:
+        expected = request.estimated_prompt_tokens + request.max_tokens
+        body = chat_body(request, self._options, base_url=self._endpoint.base_url, by_schema=by_schema)
+        return await session.post(
+            "/chat/completions",
+            body,
+            tokens=expected,
+            may_retry=lambda paid: health.fatal is None and (not paid or self._may_retry(request)),
+        )
+
+
+class OpenAIEncoder:
+    """An `Encoder` behind an OpenAI-compatible server. Every text is needed, so one failure ends it."""
+
+    def __init__(self, endpoint: Endpoint, options: EmbeddingOptions) -> None:
+        """Name the server and the model; nothing is sent.
+
+        Raises:
+            ProviderError: The extra is not installed.
+        """
+        load_sdk()
+        self._dimension: int | None = None
+        self._endpoint, self._model, self._max_chars = endpoint, options.model, options.max_chars
+        self._requests, self._tokens = Pace(endpoint.requests_per_minute), Pace(endpoint.tokens_per_minute)
+
+    @property
+    def fingerprint(self) -> str:
+        """The model and the length; what a server does under one name is the server's."""
+        return f"embeddings-{self._model}-{self._max_chars}"
+
+    def encode(self, texts: Sequence[str]) -> VectorArray:
+        """Encode *texts*, each by its first characters; blank ones as zeros, without asking.
+
+        Returns:
+            Shape ``(len(texts), d)``, float32, unit rows. Where all are blank, and no text was
+            encoded before, a word is sent to learn *d*.
+
+        Raises:
+            EncoderError: A call failed, or the answer is not as many vectors of one length.
+            ProviderError: No call can succeed.
+        """
+        known = [text[: self._max_chars].strip() != "" for text in texts]
+        rows = dict(self._rows({at: texts[at] for at in np.flatnonzero(known).tolist()}))
+        if texts and not rows and self._dimension is None:
+            rows = dict(self._rows({-1: "a"}))
+        lengths = {len(row) for row in rows.values()} | ({self._dimension} if self._dimension else set())
+        if len(lengths) > 1:
+            msg = f"Model {self._model!r} gave vectors of {len(lengths)} lengths: it is no encoder."
+            raise EncoderError(msg)
+        self._dimension = next(iter(lengths), None)
+        vectors = np.zeros((len(texts), self._dimension or 0), dtype=np.float32)
+        for at in np.flatnonzero(known).tolist():
+            vectors[at] = rows[at]
+        return vectors
+
+    def _rows(self, texts: Mapping[int, str]) -> Iterator[tuple[int, VectorArray]]:
+        """Yield the vector of each text, under its key."""
+        health = Health(greeted=self._dimension is not None)
+        keys = list(texts)
+        answers = as_answered(
+            (keys[start : start + EMBEDDED_AT_ONCE] for start in range(0, len(keys), EMBEDDED_AT_ONCE)),
+            session=partial(open_session, self._endpoint, requests=self._requests, tokens=self._tokens),
+            work=partial(self._embed, texts),
+            width=lambda: self._endpoint.concurrency if health.greeted else 1,
+        )
+        with closing(answers) as stream:
+            for batch, reply in stream:
+                health.note(reply.failure)
+                health.check(self._endpoint.base_url)
+                yield from zip(batch, self._vectors(reply, n=len(batch)), strict=True)
+
+    async def _embed(self, texts: Mapping[int, str], session: Session, batch: Sequence[int]) -> Reply:
+        chosen = [texts[at][: self._max_chars] for at in batch]
+        body = {"model": self._model, "input": chosen, "encoding_format": "float"}
+        return await session.post("/embeddings", body, tokens=sum(map(estimated_tokens, chosen)))
+
+    def _vectors(self, reply: Reply, *, n: int) -> VectorArray:
+        if reply.failure:
+            msg = f"Texts could not be embedded: {reply.failure.reason}"
+            raise EncoderError(msg)
+        try:
+            return read_vectors(reply.body, n=n)
+        except ValueError as error:
+            msg = f"Model {self._model!r} gave no embeddings ({error}): is it an encoder?"
+            raise EncoderError(msg) from error

@@ -1,0 +1,239 @@
+"""Where settings come from, which are refused, and where a key does not go."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from caskg.errors import UsageError
+from caskg.providers.settings import (
+    OPENAI_URL,
+    ChatOptions,
+    EmbeddingOptions,
+    Endpoint,
+    SchemaMode,
+    Secret,
+    read_chat_settings,
+    read_embedding_settings,
+)
+
+LOCAL = "http://localhost:8080/v1"
+
+
+def write(folder: Path, text: str) -> Path:
+    file = folder / "config.toml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def revealed(endpoint: Endpoint) -> str | None:
+    return endpoint.api_key.reveal() if endpoint.api_key else None
+
+
+def test_a_name_of_a_model_is_enough() -> None:
+    """Then it is OpenAI's, cold and seeded."""
+    endpoint, options = read_chat_settings({"model": "m"}, environment={})
+    assert endpoint == Endpoint(base_url=OPENAI_URL, api_key=None)
+    assert options == ChatOptions(model="m", temperature=0.0, seed=0, schema_mode=SchemaMode.AUTO)
+    assert (endpoint.concurrency, endpoint.max_attempts, endpoint.timeout_s) == (8, 4, 120.0)
+
+
+def test_options_go_before_the_environment_and_that_before_the_file(tmp_path: Path) -> None:
+    """What is not given is looked for further away."""
+    file = write(tmp_path, f'[llm]\nbase_url = "{LOCAL}"\nmodel = "of file"\nseed = 7\nconcurrency = 3\n')
+    given = {"concurrency": 5, "seed": None}
+    endpoint, options = read_chat_settings(
+        given, environment={"CASKG_LLM_MODEL": "of environment"}, file=file
+    )
+    assert (endpoint.base_url, endpoint.concurrency) == (LOCAL, 5)
+    assert (options.model, options.seed) == ("of environment", 7)
+    assert read_chat_settings({"model": "given"}, environment={"CASKG_LLM_MODEL": "x"})[1].model == "given"
+
+
+def test_a_file_that_is_not_there_says_nothing(tmp_path: Path) -> None:
+    """It is looked for at a usual place."""
+    endpoint, _ = read_chat_settings({"model": "m"}, environment={}, file=tmp_path / "config.toml")
+    assert endpoint.base_url == OPENAI_URL
+
+
+def test_a_file_may_hold_every_setting(tmp_path: Path) -> None:
+    """By the names of the two records."""
+    file = write(
+        tmp_path,
+        '[llm]\nmodel = "m"\nschema_mode = "plain"\ntop_logprobs = 5\nrequests_per_minute = 60\n'
+        "tokens_per_minute = 1000\ntimeout_s = 3.5\nextra_body = { reasoning_effort = 'low' }\n",
+    )
+    endpoint, options = read_chat_settings({}, environment={}, file=file)
+    assert (endpoint.requests_per_minute, endpoint.tokens_per_minute, endpoint.timeout_s) == (60, 1000, 3.5)
+    assert options.schema_mode is SchemaMode.PLAIN
+    assert options.extra_body == {"reasoning_effort": "low"}
+
+
+def test_the_last_slash_of_an_address_does_not_matter() -> None:
+    """People copy it with and without."""
+    assert read_chat_settings({"model": "m", "base_url": LOCAL + "/"}, environment={})[0].base_url == LOCAL
+
+
+def test_temperature_and_seed_can_be_left_out() -> None:
+    """By a word, as TOML has none for nothing."""
+    _, options = read_chat_settings({"model": "m", "temperature": "none", "seed": "none"}, environment={})
+    assert (options.temperature, options.seed) == (None, None)
+
+
+def test_an_encoder_has_settings_of_its_own(tmp_path: Path) -> None:
+    """Another server, as a rule; nothing is shared, so no key goes astray."""
+    file = write(
+        tmp_path, f'[llm]\nmodel = "m"\napi_key = "k"\n[embeddings]\nbase_url = "{LOCAL}"\nmax_chars = 9\n'
+    )
+    around = {"CASKG_EMBEDDINGS_MODEL": "e", "CASKG_LLM_API_KEY": "x", "OPENAI_API_KEY": "y"}
+    endpoint, options = read_embedding_settings({}, environment=around, file=file)
+    assert endpoint == Endpoint(base_url=LOCAL)
+    assert options == EmbeddingOptions(model="e", max_chars=9)
+    assert read_embedding_settings({"model": "e"}, environment={})[1].max_chars == 8_000
+    with pytest.raises(UsageError, match=r"\$CASKG_EMBEDDINGS_MODEL, or `model` below \[embeddings\]"):
+        read_embedding_settings({}, environment={})
+    for wrong in ({"max_chars": 0}, {"model": " "}, {"seed": 1}, {"max_chars": "9"}):
+        with pytest.raises(UsageError, match=r"max_chars|model|seed|type"):
+            read_embedding_settings({"model": "e"} | wrong, environment={})
+
+
+# ---------------------------------------------------------------- the key
+
+
+def test_the_key_of_openai_goes_to_openai_only() -> None:
+    """It stands in many environments, and other servers are not to have it."""
+    environment = {"OPENAI_API_KEY": "sk-openai"}
+    assert revealed(read_chat_settings({"model": "m"}, environment=environment)[0]) == "sk-openai"
+    assert revealed(read_chat_settings({"model": "m", "base_url": LOCAL}, environment=environment)[0]) is None
+    own = environment | {"CASKG_LLM_API_KEY": "own"}
+    assert revealed(read_chat_settings({"model": "m", "base_url": LOCAL}, environment=own)[0]) == "own"
+    assert revealed(read_chat_settings({"model": "m"}, environment=own)[0]) == "own"
+
+
+def test_the_key_of_a_file_goes_to_the_address_of_the_file_only(tmp_path: Path) -> None:
+    """A command may name another."""
+    file = write(tmp_path, f'[llm]\nmodel = "m"\nbase_url = "{LOCAL}/"\napi_key = "of-file"\n')
+    assert revealed(read_chat_settings({}, environment={}, file=file)[0]) == "of-file"
+    assert revealed(read_chat_settings({"base_url": LOCAL}, environment={}, file=file)[0]) == "of-file"
+    elsewhere = {"base_url": "http://other/v1"}
+    assert revealed(read_chat_settings(elsewhere, environment={}, file=file)[0]) is None
+    around = {"CASKG_LLM_API_KEY": "around"}
+    assert revealed(read_chat_settings(elsewhere, environment=around, file=file)[0]) == "around"
+    assert (
+        revealed(read_chat_settings(elsewhere | {"api_key": Secret("given")}, environment={}, file=file)[0])
+        == "given"
+    )
+
+
+def test_a_file_without_an_address_means_openai(tmp_path: Path) -> None:
+    """So its key goes there."""
+    file = write(tmp_path, '[llm]\nmodel = "m"\napi_key = "of-file"\n')
+    assert revealed(read_chat_settings({}, environment={}, file=file)[0]) == "of-file"
+    assert revealed(read_chat_settings({"base_url": LOCAL}, environment={}, file=file)[0]) is None
+
+
+def test_nothing_but_reveal_shows_a_key() -> None:
+    """Neither a repr, nor a copy, nor a document of a record that holds it."""
+    endpoint = Endpoint(api_key=Secret("sk-planted"))
+    shown = [repr(endpoint), str(endpoint.api_key), f"{endpoint.api_key}", repr(asdict(endpoint))]
+    assert all("planted" not in text for text in shown)
+    with pytest.raises(TypeError):
+        json.dumps(asdict(endpoint))
+    assert endpoint.api_key is not None
+    assert endpoint.api_key.scrub("it is sk-planted.") == "it is [key]."
+
+
+def test_a_word_that_stands_in_for_a_key_is_left_in_texts() -> None:
+    """Local servers take any, and an answer must not lose its numbers."""
+    assert Secret("1").scrub('{"score": 1}') == '{"score": 1}'
+    assert Secret("1234567").scrub("1234567") == "1234567"
+    assert Secret("12345678").scrub("<12345678>") == "<[key]>"
+
+
+def test_space_around_a_key_is_none_of_it() -> None:
+    """A file of a key ends with a line break."""
+    assert Secret(" sk-planted\n").reveal() == "sk-planted"
+
+
+@pytest.mark.parametrize("text", ["", " ", "sk planted", "sk-plänted", "sk-\nplanted", "sk-\x00planted"])
+def test_what_is_no_key_is_refused_and_not_shown(text: str) -> None:
+    """An HTTP library would complain of it, and quote it."""
+    with pytest.raises(UsageError) as refused:
+        Secret(text)
+    assert "planted" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["api_key = sk-planted", "[llm\napi_key = 'sk-planted'", "llm = 'sk-planted'"]
+)
+def test_a_file_that_cannot_be_read_does_not_show_its_key(tmp_path: Path, text: str) -> None:
+    """Its name is enough to mend it."""
+    with pytest.raises(UsageError, match=r"config\.toml") as refused:
+        read_chat_settings({"model": "m"}, environment={}, file=write(tmp_path, text))
+    assert "planted" not in str(refused.value)
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("model", "", r"No model is named: name it by an option, \$CASKG_LLM_MODEL"),
+        ("model", " ", "model must name a model"),
+        ("concurrency", 0, "concurrency must be at least 1, not 0"),
+        ("max_attempts", 0, "max_attempts must be at least 1"),
+        ("requests_per_minute", 0, "requests_per_minute must be above 0"),
+        ("tokens_per_minute", -1, "tokens_per_minute must be above 0"),
+        ("timeout_s", 0, "timeout_s must be above 0"),
+        ("timeout_s", float("inf"), "timeout_s must be above 0"),
+        ("timeout_s", float("nan"), "timeout_s must be above 0"),
+        ("timeout_s", "5", "wrong type"),
+        ("backoff_s", -1, "backoff_s must be 0 or more"),
+        ("max_wait_s", -0.1, "max_wait_s must be 0 or more"),
+        ("temperature", 2.1, "temperature must be within 0 and 2"),
+        ("temperature", -0.1, "temperature must be within 0 and 2"),
+        ("top_logprobs", 21, "top_logprobs must be within 0 and 20"),
+        ("top_logprobs", -1, "top_logprobs must be within 0 and 20"),
+        ("schema_mode", "no", "Unknown schema_mode 'no': choose one of auto, json_schema, plain"),
+        ("schema_mode", [1], "Unknown schema_mode"),
+        ("temprature", 1, "Unknown setting temprature"),
+        ("api_key", 5, "wrong type"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_refused(name: str, value: Any, message: str) -> None:  # noqa: ANN401 - a table of any values
+    """By its name, before anything is sent."""
+    with pytest.raises(UsageError, match=message):
+        read_chat_settings({"model": "m"} | {name: value}, environment={})
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "localhost:8080",
+        "ftp://host/v1",
+        "http://",
+        "http://user:planted@host/v1",
+        "http://planted@host/v1",
+        "http://host/v1?key=planted",
+        "http://host/v1#planted",
+        "http://host:0/v1",
+        "http://host:planted/v1",
+        "http://[planted/v1",
+    ],
+)
+def test_an_address_that_is_none_or_hides_a_key_is_refused(url: str) -> None:
+    """And not repeated."""
+    with pytest.raises(UsageError, match="base URL must look like") as refused:
+        Endpoint(base_url=url)
+    assert "planted" not in str(refused.value)
+
+
+def test_the_bounds_themselves_are_fine() -> None:
+    """Nothing is refused that could be meant."""
+    Endpoint(base_url="https://host:1/v1", concurrency=1, max_attempts=1, backoff_s=0, max_wait_s=0)
+    for temperature, n in ((0, 0), (2, 20), (None, 1)):
+        ChatOptions(model="m", temperature=temperature, top_logprobs=n)

@@ -1,0 +1,103 @@
+"""The judge check from questions to report, through the ledger."""
+
+from pathlib import Path
+
+import pytest
+
+from caskg.graph.labelled_set import PairKind, labelled_set
+from caskg.graph.llm_prober import LlmProber
+from caskg.graph.prompts import Wording, skill_text
+from caskg.graph.text_prober import TextProber
+from caskg.judging import check_free, check_paid, check_questions, known_report, unasked
+from caskg.providers.scripted import ScriptedChatModel
+from caskg.schema import ChatRequest
+from caskg.store.workspace import Workspace
+from graph.llm_cases import said
+
+SET = labelled_set()
+EDGES = {
+    (skill_text(SET.skills[i]), skill_text(SET.skills[j]))
+    for i, j, kind in zip(SET.source.tolist(), SET.target.tolist(), SET.kinds, strict=True)
+    if kind is PairKind.PREREQUISITE
+}
+QUESTIONS = {Wording.PAPER: 504, Wording.CONTROL: 672, Wording.NEED: 168}
+
+
+def knowing(request: ChatRequest) -> str:
+    """Answer by the truth about the two documents shown as A and B."""
+    text = request.messages[-1][1]
+    parts = text.split('label="')
+    one, other = (part[4:].split("\n</skill-")[0] for part in parts[1:3])
+    edge = (one, other) in EDGES
+    if "This is a plan" not in text:
+        return said("1" if edge else "0")
+    if "first A, then B" in text:
+        return said("1" if edge else "0.5")
+    return said("0" if edge else "0.5")
+
+
+@pytest.mark.parametrize("wording", [Wording.CONTROL, Wording.NEED])
+def test_a_model_that_knows_is_worth_what_its_wording_allows(wording: Wording, tmp_path: Path) -> None:
+    """Three separate probes are three opinions, one question is one."""
+    prober = LlmProber(ScriptedChatModel(knowing), wording=wording)
+    told: list[tuple[int, int]] = []
+    with Workspace.open_or_create(tmp_path) as workspace:
+        report = check_paid(prober, ledger=workspace.ledger, told=lambda done, of: told.append((done, of)))
+        assert known_report(prober, ledger=workspace.ledger) == report
+    n = QUESTIONS[wording]
+    assert told == [(done, n) for done in range(1, n + 1)]
+    assert report.auc == 1.0
+    assert report.direction.accuracy == 1.0
+    assert report.units == (1 if wording is Wording.NEED else 3)
+    assert (report.cost.answers, report.cost.calls) == (n, n)
+
+
+def test_a_check_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    """And a report exists only once every question was asked."""
+    prober = LlmProber(ScriptedChatModel(knowing), wording=Wording.NEED)
+    with Workspace.open_or_create(tmp_path) as workspace:
+        ledger = workspace.ledger
+
+        def stop(done: int, _of: int) -> None:
+            if done == 5:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            check_paid(prober, ledger=ledger, told=stop)
+        assert known_report(prober, ledger=ledger) is None
+        assert len(unasked(prober, ledger=ledger)) == 163
+        again = ScriptedChatModel(knowing)
+        told: list[int] = []
+        check_paid(
+            LlmProber(again, wording=Wording.NEED), ledger=ledger, told=lambda done, _: told.append(done)
+        )
+        assert len(again.asked) == 163
+        assert told[0] == 6
+        assert known_report(prober, ledger=ledger) is not None
+
+
+@pytest.mark.parametrize("score", ["0.7", "cannot tell"])
+def test_a_model_that_guesses_is_not_used(score: str, tmp_path: Path) -> None:
+    """The same for all is chance; and so is "cannot tell", which is missing and known."""
+    prober = LlmProber(ScriptedChatModel(lambda _: said(score)), wording=Wording.NEED)
+    with Workspace.open_or_create(tmp_path) as workspace:
+        report = check_paid(prober, ledger=workspace.ledger)
+        assert report.units == 0
+        assert known_report(prober, ledger=workspace.ledger) == report
+
+
+def test_the_text_prober_is_right_where_it_speaks_and_mostly_silent() -> None:
+    """It reads names; what a sentence implies it does not see. One opinion, whatever it says."""
+    report = check_free(TextProber())
+    assert report.units == 1
+    assert 0.6 < report.auc < 0.75
+    assert report.auc_declared > report.auc_undeclared + 0.1
+    assert report.verdicts[2].confirmed.value == 1.0
+    assert report.cost.missing > report.cost.answers > 100
+    assert report.cost.calls == 0
+
+
+def test_the_questions_of_a_check_are_those_of_a_build() -> None:
+    """In the same wording and with a substitute each."""
+    for wording, n in QUESTIONS.items():
+        assert len(check_questions(wording)) == n

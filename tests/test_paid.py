@@ -1,0 +1,184 @@
+"""Nothing is paid twice, and what is paid for is kept."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from caskg.errors import ProbeError
+from caskg.graph.llm_plan import plan_wording
+from caskg.graph.llm_prober import LlmProber
+from caskg.graph.probes import probe_key
+from caskg.graph.prompts import Wording
+from caskg.paid import ask_paid, open_requests, plan_paid
+from caskg.providers.scripted import ScriptedChatModel
+from caskg.schema import (
+    Candidates,
+    ChatAnswer,
+    ChatRequest,
+    FloatArray,
+    ProbeAnswer,
+    ProbeKind,
+    ProbeRequest,
+    Skill,
+)
+from caskg.store.workspace import Workspace
+from factories import make_skill
+from graph.graph_cases import read
+from graph.llm_cases import BOIL, PEEL, SING, said, scripted
+
+EDGES = np.array([0, 1]), np.array([1, 2])
+PLAN = plan_wording(EDGES, skills=[BOIL, PEEL, SING], substitutes=np.array([2, 0]), wording=Wording.CONTROL)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with Workspace.open_or_create(tmp_path / "ws") as opened:
+        yield opened
+
+
+def test_an_answer_is_in_the_ledger_before_it_is_seen(workspace: Workspace) -> None:
+    """Whatever happens next, it is not asked again."""
+    prober = LlmProber(scripted(lambda _: "0.4", concurrency=3))
+    for count, (key, answer) in enumerate(ask_paid(PLAN, prober=prober, ledger=workspace.ledger), start=1):
+        assert workspace.ledger.answers([key]) == {key: answer}
+        assert workspace.ledger.spend()[prober.prober_id].calls == count
+    assert count == len(PLAN) == 8
+
+
+def test_what_was_answered_is_not_asked_again(workspace: Workspace) -> None:
+    """Stopped after three, resumed: five more, the control of the first edge among the known."""
+    first, second = scripted(lambda _: "0.4"), scripted(lambda _: "0.4")
+    stream = ask_paid(PLAN, prober=LlmProber(first), ledger=workspace.ledger)
+    for _ in range(3):
+        next(stream)
+    del stream
+    prober = LlmProber(second)
+    waiting = open_requests(PLAN, prober=prober, ledger=workspace.ledger)
+    assert next(iter(waiting.values())).kind is ProbeKind.REORDERING
+    assert len(list(ask_paid(PLAN, prober=prober, ledger=workspace.ledger))) == len(second.asked) == 5
+    assert len(first.asked) + len(second.asked) == 8
+    assert list(ask_paid(PLAN, prober=prober, ledger=workspace.ledger)) == []
+    assert open_requests(PLAN, prober=prober, ledger=workspace.ledger) == {}
+
+
+def test_a_missing_answer_is_asked_again(workspace: Workspace) -> None:
+    """It is no evidence; what it cost stays counted."""
+    list(ask_paid(PLAN, prober=LlmProber(scripted(lambda _: "cannot tell")), ledger=workspace.ledger))
+    prober = LlmProber(scripted(lambda _: "1"))
+    assert len(open_requests(PLAN, prober=prober, ledger=workspace.ledger)) == 8
+    list(ask_paid(PLAN, prober=prober, ledger=workspace.ledger))
+    spend = workspace.ledger.spend()[prober.prober_id]
+    assert (spend.answers, spend.missing, spend.calls) == (8, 8, 16)
+
+
+def test_a_question_that_stands_twice_in_a_plan_is_asked_once(workspace: Workspace) -> None:
+    """As between skills of equal texts."""
+    model = scripted(lambda _: "1")
+    list(ask_paid([*PLAN, *PLAN], prober=LlmProber(model), ledger=workspace.ledger))
+    assert len(model.asked) == 8
+
+
+def test_another_model_another_wording_another_text_is_another_question(workspace: Workspace) -> None:
+    """An edit makes stale what used the text, a substitution with it included, and nothing else."""
+    list(ask_paid(PLAN, prober=LlmProber(scripted(lambda _: "1")), ledger=workspace.ledger))
+    other = LlmProber(scripted(lambda _: "1", fingerprint="n"))
+    assert len(open_requests(PLAN, prober=other, ledger=workspace.ledger)) == 8
+    edited = ScriptedChatModel(lambda _: said("1"), fingerprint="m")
+    changed = [
+        ProbeRequest(
+            source=BOIL,
+            target=PEEL,
+            kind=request.kind,
+            substitute=request.substitute and PEEL,
+            arm=request.arm,
+        )
+        for request in PLAN[:4]
+    ]
+    prober = LlmProber(edited)
+    waiting = open_requests(changed, prober=prober, ledger=workspace.ledger)
+    assert [key.kind for key in waiting] == [ProbeKind.SUBSTITUTION]
+
+
+class _Broken(LlmProber):
+    """Answers the first question for each of its requests."""
+
+    def stream(self, requests: Iterable[ProbeRequest]) -> Iterator[tuple[ProbeRequest, ProbeAnswer]]:
+        first, *others = super().stream(requests)
+        yield first
+        yield from (first for _ in others)
+
+
+def test_an_answer_to_what_was_not_asked_is_a_broken_contract(workspace: Workspace) -> None:
+    """The first stays recorded, once."""
+    prober = _Broken(scripted(lambda _: "1"))
+    stream = ask_paid(PLAN, prober=prober, ledger=workspace.ledger)
+    next(stream)
+    with pytest.raises(ProbeError, match="'llm:m' answered a probe that was not asked, or twice"):
+        next(stream)
+    assert workspace.ledger.spend()["llm:m"].answers == 1
+
+
+def test_what_a_limit_keeps_back_is_left_for_the_next_run(workspace: Workspace) -> None:
+    """A model that ends early breaks no contract."""
+
+    class _Short(ScriptedChatModel):
+        def complete_many(self, requests: Iterable[ChatRequest]) -> Iterator[tuple[ChatRequest, ChatAnswer]]:
+            yield from list(super().complete_many(requests))[:2]
+
+    short = LlmProber(_Short(lambda _: said("1"), fingerprint="m"))
+    found = list(ask_paid(PLAN, prober=short, ledger=workspace.ledger))
+    assert [key for key, _ in found] == [probe_key(request, short) for request in PLAN[:2]]
+    assert len(open_requests(PLAN, prober=short, ledger=workspace.ledger)) == 6
+
+
+# ---------------------------------------------------------------- the plan
+
+GUEST = make_skill("guest", "Answer 1.0.")
+CROWD = [BOIL, PEEL, SING, make_skill("knit"), make_skill("swim"), GUEST]
+ANGLES = np.array([0.0, 0.3, 1.0, 0.9, 1.4, 1.25])
+C = Candidates(
+    n_skills=6,
+    source=np.array([0]),
+    target=np.array([1]),
+    association=np.full(1, 0.5),
+    types=np.zeros(1, dtype=np.int8),
+    channels=np.zeros(1, dtype=np.int64),
+)
+
+
+def substitutes(workspace: Workspace, angles: FloatArray = ANGLES, skills: list[Skill] = CROWD) -> list[str]:
+    """Return the names of the substitutes that a plan for the one edge of C shows."""
+    vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+    plan = plan_paid(
+        (C.source, C.target),
+        inputs=read(*skills, vectors=vectors),
+        candidates=C,
+        skills=skills,
+        ledger=workspace.ledger,
+        wording=Wording.CONTROL,
+    )
+    assert len(plan) == 4
+    return [request.substitute.name for request in plan if request.substitute]
+
+
+def test_a_substitute_is_chosen_once(workspace: Workspace) -> None:
+    """At the lower quartile stands the guest, who speaks to the reader; swim is next to it.
+
+    Other vectors change nothing as long as the text is there.
+    """
+    assert substitutes(workspace) == ["swim"]
+    assert substitutes(workspace, ANGLES[[0, 1, 4, 3, 2, 5]]) == ["swim"]
+    kept = workspace.ledger.substitutes()
+    assert kept == {(BOIL.content_hash, PEEL.content_hash, "plain"): CROWD[4].content_hash}
+    edited = [*CROWD[:4], make_skill("swim", "Otherwise"), GUEST]
+    assert substitutes(workspace, ANGLES[[0, 1, 4, 3, 2, 5]], edited) == ["sing"]
+
+
+def test_one_that_speaks_to_its_reader_is_chosen_anew(workspace: Workspace) -> None:
+    """Also where the free prober, which no text can talk to, had chosen it."""
+    pair = BOIL.content_hash, PEEL.content_hash
+    workspace.ledger.record_substitutes({(*pair, "plain"): GUEST.content_hash})
+    assert substitutes(workspace) == ["swim"]
+    assert workspace.ledger.substitutes() == {(*pair, "plain"): CROWD[4].content_hash}
