@@ -132,6 +132,10 @@ class Ledger:
             for prober_id, answers, missing, calls, tokens in rows
         }
 
+    def probers(self) -> frozenset[str]:
+        """Return the ids of all who were ever asked."""
+        return frozenset(name for (name,) in self._database.read("SELECT DISTINCT prober_id FROM questions"))
+
     def substitutes(self) -> dict[SubstituteKey, str]:
         """Return the hash of the substitute by source hash, target hash and arm."""
         rows = self._database.read(
