@@ -143,7 +143,7 @@ def test_an_edge_is_explained_by_sentence_answers_and_labels(workspace: Workspac
     assert told.edge.type is EdgeType.DEPENDENCY
     assert told.edge.signals["reference"] == 1.0
     assert told.edge.weight == edges_of(version, version.ids.index("lab/dry-flask"))[0].weight
-    scores = {kind: answer.score for kind, answer in told.edge.answers}
+    scores = {key.kind: answer.score for key, answer in told.edge.answers}
     assert scores[ProbeKind.REMOVAL] == scores[ProbeKind.REORDERING] == 1.0
     assert {answer.source_id for _, answer in told.edge.answers} == {"text"}
     assert (

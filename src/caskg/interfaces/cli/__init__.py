@@ -31,6 +31,7 @@ _COMMANDS = {
     "show": ("inspect", "Show a skill as it was read, with its edges."),
     "graph": ("inspect", "Write the published graph as JSON, GraphML or DOT."),
     "edge": ("edge", "Confirm or reject an edge, or clear that label."),
+    "ledger": ("ledger", "List, sum up, export and prune answers; import labels."),
     "disable": ("switches", "Hide skills from every answer."),
     "enable": ("switches", "Let skills that were disabled be found again."),
     "status": ("versions", "Say what the workspace holds."),

@@ -72,7 +72,7 @@ def probe(
             report = publish(workspace, progress=progress)
         facts = version_facts(report.number, len(workspace.current().ids), report.meta)
     document = _asked(probing, tally, meter) | facts | {"unchanged": report.unchanged}
-    lines = [*_asked_lines(document), *summary(facts, unchanged=report.unchanged)]
+    lines = [*_asked_lines(document), *summary(facts, unchanged=report.unchanged), _states_line(facts)]
     emit(document, as_json=as_json, lines=lines)
 
 
@@ -162,6 +162,11 @@ def _asked_lines(document: dict[str, Any]) -> Iterator[str]:
     yield f"Spent: {spent['calls']:,} calls, {tokens:,} tokens{cost}."
     if document["stopped"]:
         yield f"Not all was asked: {document['stopped']}. The next run asks the rest."
+
+
+def _states_line(facts: Mapping[str, Any]) -> str:
+    states = ", ".join(f"{count:,} {state}" for state, count in facts["candidate_states"].items())
+    return f"Candidates: {states}."
 
 
 def _named(document: dict[str, Any]) -> str:
