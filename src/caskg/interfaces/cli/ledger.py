@@ -91,8 +91,8 @@ def prune_answers(*, dry_run: bool, folder: Path | None, as_json: bool) -> None:
     """
     with open_workspace(folder) as workspace:
         count = sum(entry.outdated for entry in entries_of(workspace)) if dry_run else prune(workspace)
-    said = "would be removed" if dry_run else "removed"
-    emit({"removed": count, "dry_run": dry_run}, as_json=as_json, lines=[f"{count:,} answers {said}."])
+    said = "Answers that would be removed" if dry_run else "Answers removed"
+    emit({"removed": count, "dry_run": dry_run}, as_json=as_json, lines=[f"{said}: {count:,}."])
 
 
 @ledger.command(name="import")
@@ -106,9 +106,9 @@ def import_file(*, file: IO[str], folder: Path | None, as_json: bool) -> None:
     """
     with open_workspace(folder) as workspace:
         new, passed_over = import_labels(_lines(file), workspace.current(), workspace.ledger)
-    lines = [f"{new:,} labels are new. Run `caskg build` to publish them."]
+    lines = [f"New labels: {new:,}. Run `caskg build` to publish them."]
     if passed_over:
-        lines.append(f"{passed_over:,} lines that are no label of a person were passed over.")
+        lines.append(f"Lines that are no label of a person, passed over: {passed_over:,}.")
     emit({"new": new, "passed_over": passed_over}, as_json=as_json, lines=lines)
 
 
