@@ -25,6 +25,7 @@ from caskg.wiring import (
     build_workspace,
     default_roots,
     default_workspace,
+    encoder_for,
     example_skills,
     host_folders,
     open_retriever,
@@ -465,3 +466,14 @@ def test_skills_are_looked_for_where_hosts_keep_them(
 def test_the_example_library_is_there() -> None:
     """`caskg demo` needs it; the issue asks for ninety."""
     assert len(list(example_skills().glob("*/SKILL.md"))) >= 90
+
+
+def test_an_encoder_is_picked_without_a_workspace_as_for_a_first_build(garden: Path) -> None:
+    """What measures retrieval has no workspace to remember one."""
+    library = load_library([garden])
+    kind, encoder = encoder_for("builtin", library)
+    assert kind == "builtin"
+    assert encoder.fingerprint == encoder_for("builtin", library)[1].fingerprint
+    assert encoder.encode(["mow"]).shape[0] == 1
+    with pytest.raises(UsageError, match="Unknown encoder 'other'"):
+        encoder_for("other", library)

@@ -297,9 +297,15 @@ def explain_pair(workspace: Workspace, version: Snapshot, ends: tuple[int, int])
 def _evidence(
     version: Snapshot, ends: tuple[int, int], edge: EdgeExplanation | None
 ) -> "tuple[Evidence, ...]":
-    from caskg.graph.evidence import edge_evidence
+    from caskg.graph.evidence import Evidence, edge_evidence
 
-    return edge_evidence(version.skills[ends[0]], version.skills[ends[1]], edge.signals) if edge else ()
+    told = [
+        Evidence(signal="structural", source=said, target="")
+        for source, target, said in (_from_json(version, "orders") if "orders" in version.arrays else ())
+        if (source, target) == ends
+    ]
+    found = edge_evidence(version.skills[ends[0]], version.skills[ends[1]], edge.signals) if edge else ()
+    return (*told, *(each for each in found if not (told and each.signal == "structural")))
 
 
 def _reference(version: Snapshot, ends: tuple[int, int]) -> ResolvedReference | None:

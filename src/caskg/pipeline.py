@@ -28,6 +28,7 @@ from caskg.library.duplicates import NearDuplicates, duplicate_pairs
 from caskg.library.embed import embed_texts
 from caskg.library.mentions import NamesFound
 from caskg.library.references import library_names, resolve_references
+from caskg.library.sequences import StatedOrder, stated_orders
 from caskg.library.texts import skill_text, without_mentions
 from caskg.protocols import Encoder, Prober
 from caskg.published import Build
@@ -70,6 +71,7 @@ class Induced:
         inputs: Them as arrays.
         candidates: C.
         duplicates: The skills that share most of their text.
+        orders: The skills that some document calls for one after the other.
         names: What each document mentions.
         labels: What labels say of C, as `label_edges` returns it, shape ``(n_edges,)``.
         vectors: Of whole texts, for queries, shape ``(n_skills, d)``.
@@ -80,6 +82,7 @@ class Induced:
     inputs: GraphInputs
     candidates: Candidates
     duplicates: tuple[NearDuplicates, ...]
+    orders: tuple[StatedOrder, ...]
     names: NamesFound
     labels: CodeArray
     vectors: VectorArray
@@ -141,6 +144,7 @@ def build(  # noqa: PLR0913 - the library, two ports of the outside, two probers
         graph=found.graph,
         index=SearchIndex.fit(induced.skills, induced.vectors, tie_break=induced.inputs.tie_break),
         duplicates=induced.duplicates,
+        orders=induced.orders,
         n_frontier=n_frontier,
         verifier=found.verifier,
         sources=sources,
@@ -167,8 +171,14 @@ def induce(
     vectors = embed_texts(texts, encoder, workspace.vectors, on_progress=partial(progress, "embed"))
     progress("candidates", 0, 0)
     duplicates = tuple(duplicate_pairs(library.skills))
+    orders = stated_orders(library, names=names)
     inputs = graph_inputs(
-        compared, vectors[: len(library)], references, duplicates=duplicates, config=config.signals
+        compared,
+        vectors[: len(library)],
+        references,
+        duplicates=duplicates,
+        orders=orders,
+        config=config.signals,
     )
     candidates = find_candidates(inputs, config=config, labelled=labelled_pairs(library.skills, labels))
     ends = {"source": candidates.source, "target": candidates.target}
@@ -178,6 +188,7 @@ def induce(
         inputs=inputs,
         candidates=candidates,
         duplicates=duplicates,
+        orders=orders,
         names=names,
         labels=label_edges(labels, **ends, ids=[skill.id for skill in library.skills]),
         vectors=vectors[len(library) :],

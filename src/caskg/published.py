@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from caskg.library.duplicates import NearDuplicates
 from caskg.library.lexical import Bm25Index
+from caskg.library.sequences import StatedOrder
 from caskg.retrieval.seeds import NameIndex, SearchIndex
 from caskg.schema import Candidates, Reliability, Signal, SkillGraph
 
@@ -33,6 +34,7 @@ class Build:
         graph: The published graph.
         index: What queries are compared with.
         duplicates: The skills that share most of their text.
+        orders: The skills that some document calls for one after the other.
         n_frontier: |F|, how many edges the prober was asked about.
         verifier: What was learnt from assessed edges; None where learning is off. It is not stored.
         sources: The language models whose answers count, by source id. They are not stored.
@@ -43,6 +45,7 @@ class Build:
     graph: SkillGraph
     index: SearchIndex
     duplicates: tuple[NearDuplicates, ...]
+    orders: tuple[StatedOrder, ...]
     n_frontier: int
     verifier: "Verifier | None" = None
     sources: "Mapping[str, SourceUse]" = field(default_factory=dict)

@@ -1,10 +1,21 @@
 """Measures against tables that were worked out by hand."""
 
+import ir_measures
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caskg.bench.metrics import order_accuracy, recall, success, violations
+from caskg.bench.metrics import (
+    closure,
+    concentration,
+    ndcg,
+    order_accuracy,
+    pairs_in_order,
+    recall,
+    success,
+    violations,
+    whole_set,
+)
 
 
 @pytest.mark.parametrize(
@@ -86,3 +97,50 @@ def test_success_is_everything_that_was_asked(
 ) -> None:
     """One thing amiss is none."""
     assert success(found_share=share, n_forbidden=forbidden, ordered_share=ordered) == value
+
+
+# ---------------------------------------------------------------- gold sets
+
+runs = st.permutations("abcdefghijkl")
+golds = st.sets(st.sampled_from("abcdefghijklmno"), min_size=1)
+
+
+@given(runs, golds, st.sampled_from([5, 10, 20]))
+def test_recall_and_ndcg_are_those_of_ir_measures(run: list[str], gold: set[str], k: int) -> None:
+    """Binary gold, one topic."""
+    qrels = {"q": dict.fromkeys(sorted(gold), 1)}
+    scores = {"q": {skill_id: float(-at) for at, skill_id in enumerate(run)}}
+    r, g = ir_measures.R @ k, ir_measures.nDCG @ k
+    oracle = ir_measures.calc_aggregate([r, g], qrels, scores)
+    assert recall(run[:k], gold) == pytest.approx(oracle[r])
+    assert ndcg(run, gold, k=k) == pytest.approx(oracle[g])
+
+
+def test_nothing_wanted_has_no_measure() -> None:
+    """It is neither found nor missed."""
+    assert (ndcg("a", "", k=5), whole_set("a", ""), closure("a", []), pairs_in_order("a", [])) == (None,) * 4
+
+
+@pytest.mark.parametrize(
+    ("found", "pairs", "in_order", "closed"),
+    [
+        ("ab", ["ab"], 1.0, 1.0),
+        ("ba", ["ab"], 0.0, 1.0),
+        ("ac", ["ab"], 0.0, 0.0),
+        ("b", ["ab", "bc"], 0.0, 0.0),
+        ("abc", ["ab", "cb", "ca", "bd"], 0.25, 0.75),
+    ],
+)
+def test_links_are_closed_where_both_ends_are_there_and_in_order_where_the_source_is_first(
+    found: str, pairs: list[str], in_order: float, closed: float
+) -> None:
+    """A link with a missing end is neither."""
+    links = [(pair[0], pair[1]) for pair in pairs]
+    assert (pairs_in_order(found, links), closure(found, links)) == (in_order, closed)
+
+
+def test_the_most_common_skill_counts_once_a_bundle() -> None:
+    """Empty bundles are bundles too."""
+    assert concentration(["aab", "b", "", "cb"]) == ("b", 0.75)
+    assert concentration(["", ""]) is None
+    assert concentration([]) is None

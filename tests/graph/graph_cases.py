@@ -10,6 +10,7 @@ from caskg.config import SignalConfig
 from caskg.graph.inputs import GraphInputs, graph_inputs, signal_texts
 from caskg.library.duplicates import NearDuplicates
 from caskg.library.lexical import tokenize
+from caskg.library.sequences import StatedOrder
 from caskg.schema import (
     Candidates,
     FloatArray,
@@ -41,13 +42,14 @@ def read(
     vectors: VectorArray | None = None,
     references: Sequence[ResolvedReference] = (),
     duplicates: Sequence[NearDuplicates] = (),
+    orders: Sequence[StatedOrder] = (),
     config: SignalConfig | None = None,
 ) -> GraphInputs:
     """Return the arrays of *skills*, in this order; without *vectors* no two texts are alike."""
     if vectors is None:
         vectors = np.eye(len(skills), dtype=np.float32)
     library, config = SkillLibrary(skills=skills), config or SignalConfig()
-    return graph_inputs(library, vectors, references, duplicates=duplicates, config=config)
+    return graph_inputs(library, vectors, references, duplicates=duplicates, orders=orders, config=config)
 
 
 def ends(*pairs: tuple[int, int]) -> tuple[IntArray, IntArray]:

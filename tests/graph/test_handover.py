@@ -57,6 +57,13 @@ def test_what_many_write_is_handed_over_by_nobody() -> None:
     assert handed_over([*readers, *four, skill("w5", writes="z/y.md")]).tolist() == []
 
 
+def test_a_file_that_bears_the_name_of_a_writer_is_handed_over_by_that_one() -> None:
+    """Others say "run brand-voice to create brand-voice.md"."""
+    skills = [skill(name, writes="brand-voice.md") for name in ("about", "brand-voice")]
+    reader = skill("r", reads="brand-voice.md")
+    assert handed_over([*skills, reader]).tolist() == [1 * 3 + 2]
+
+
 def test_a_library_without_files_hands_nothing_over() -> None:
     """The type of the array stays."""
     assert handed_over([skill("a"), skill("b")]).dtype == "int64"

@@ -11,6 +11,7 @@ from caskg.graph.inputs import GraphInputs
 from caskg.graph.recall import OUT, best_matches, channel_bit, recall, top_k
 from caskg.graph.roles import NO_ROLE, ROLES, Role, pair_scores
 from caskg.graph.signals import Sizes, name_match
+from caskg.library.sequences import StatedOrder
 from caskg.schema import CHANNELS, Artifact, Channel, FloatArray, IntArray, Parameter, Skill, SkillFields
 from factories import make_skill
 from graph.graph_cases import (
@@ -244,7 +245,8 @@ def test_a_pair_remembers_every_channel_that_brought_it() -> None:
         make_skill("find-amber", "amber basin", fields=SkillFields(outputs=cedar, writes=log)),
         make_skill("save-amber", "amber basin", fields=SkillFields(inputs=cedar, reads=log)),
     ]
-    inputs = read(*skills, vectors=unit([[1, 0], [1, 0]]), references=[needs(0, 1)])
+    ordered = [StatedOrder(0, 1, "")]
+    inputs = read(*skills, vectors=unit([[1, 0], [1, 0]]), references=[needs(0, 1)], orders=ordered)
     pairs = found(inputs, BuildConfig(), labelled=np.array([1]))
     assert pairs[0, 1] == {
         Channel.STRUCTURAL,
@@ -254,9 +256,10 @@ def test_a_pair_remembers_every_channel_that_brought_it() -> None:
         Channel.REFERENCE,
         Channel.LABEL,
         Channel.ARTIFACT,
+        Channel.ORDER,
     }
     assert pairs[1, 0] == {Channel.SEMANTIC, Channel.LEXICAL}
-    assert [channel_bit(channel) for channel in CHANNELS] == [1, 2, 4, 8, 16, 32, 64, 128]
+    assert [channel_bit(channel) for channel in CHANNELS] == [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
 
 @pytest.mark.parametrize("channel", ["lexical", "io", "semantic", "enabler"])

@@ -24,6 +24,7 @@ from caskg.graph.signals import (
     semantic_signal,
     structural_signal,
 )
+from caskg.library.sequences import StatedOrder
 from caskg.schema import IntArray, Parameter, ReferenceKind, ReferenceRole, Signal, Skill, SkillFields
 from factories import make_skill
 from graph.graph_cases import (
@@ -404,3 +405,16 @@ def test_blocks_cover_every_position_once_and_in_order() -> None:
 def test_a_block_stays_near_its_limit() -> None:
     """Memory is bounded by the limit plus one position."""
     assert [len(block) for block in blocks(np.full(10, 3), limit=6)] == [1, 2, 2, 2, 2, 1]
+
+
+def test_an_order_that_a_third_document_states_is_a_strong_pair() -> None:
+    """Whatever the roles, and in its direction only; not in the profile paper."""
+    skills = [make_skill(name) for name in ("amber", "basin", "cedar")]
+    orders = [StatedOrder(0, 1, "both: 1, then 2")]
+    stated = read(*skills, orders=orders)
+    told = structural_signal(stated, *ends((0, 1), (1, 0), (0, 2)), config=SignalConfig())
+    assert told.value.tolist() == [0.78, 0.0, 0.0]
+    assert told.active.tolist() == [True, False, False]
+    paper = build_config("paper").signals
+    silent = structural_signal(read(*skills, orders=orders, config=paper), *ends((0, 1)), config=paper)
+    assert silent.active.tolist() == [False]

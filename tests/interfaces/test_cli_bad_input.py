@@ -197,7 +197,7 @@ ON_A_WORKSPACE = [
 def test_every_command_on_a_workspace_is_tested_below() -> None:
     """A new one must be added there."""
     tested = {arguments[0] for arguments in ON_A_WORKSPACE} | {"build", "repair"}
-    assert set(cli.list_commands(click.Context(cli))) == tested | {"lint", "demo", "judge-check"}
+    assert set(cli.list_commands(click.Context(cli))) == tested | {"bench", "demo", "judge-check", "lint"}
 
 
 @pytest.mark.parametrize("arguments", ON_A_WORKSPACE, ids=" ".join)

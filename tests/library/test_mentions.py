@@ -344,6 +344,18 @@ def test_the_heading_decides_where_the_sentence_does_not(
     assert said_of("x-y", "The reading is told in `x-y`.", topic) == [said]
 
 
+def test_what_one_may_see_is_no_need_for_its_heading() -> None:
+    """A pointer to more about it."""
+    assert said_of("x-y", "A log; see `x-y`.", Topic.INPUTS) == [MENTION]
+    assert said_of("x-y", "A log; see also `x-y` for details.", Topic.PRECONDITIONS) == [MENTION]
+
+
+@pytest.mark.parametrize("text", ["`pdf` must be set.", "**pdf**: put it first.", "The `pdf` is needed."])
+def test_a_single_word_in_passing_is_no_name(text: str) -> None:
+    """A field, a label, a thing: nobody is told to run it."""
+    assert names(text) == []
+
+
 def test_the_sentence_goes_before_the_heading() -> None:
     """And the words next to the mention before the rest of the sentence."""
     assert said_of("x-y", "Use `x-y` instead.", Topic.INPUTS) == [CONTRAST]

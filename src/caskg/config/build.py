@@ -73,6 +73,7 @@ class SignalConfig:
         repair_tokens: Fewest tokens of something a skill gives that a recovery must repeat to name it.
         names_as_outputs: Where a skill states no outputs, its name without the verb counts as one
             for I/O, where it matches; where it does not, I/O stays inactive.
+        stated_orders: Two skills that a third document calls for one after the other follow each other.
         files_as_outputs: A file that one body says it writes and another that it reads is I/O.
     """
 
@@ -89,6 +90,7 @@ class SignalConfig:
     family_share: float = 0.20
     repair_tokens: int = 2
     names_as_outputs: bool = True
+    stated_orders: bool = True
     files_as_outputs: bool = True
 
 
@@ -117,7 +119,7 @@ class RecallConfig:
     lexical: int = 16
     lexical_floor: float = 0.05
     io: int = 12
-    structural: int = 6
+    structural: int = 4
     verification: int = 6
     semantic: int = 16
     semantic_floor: float = 0.30

@@ -27,7 +27,7 @@ from caskg.schema import (
 )
 
 _REFINING = ("judge", "repair")  # what only edges of C have
-_NEVER_CUT = channel_bit(Channel.REFERENCE) | channel_bit(Channel.LABEL) | channel_bit(Channel.ARTIFACT)
+_NEVER_CUT = sum(map(channel_bit, (Channel.REFERENCE, Channel.LABEL, Channel.ARTIFACT, Channel.ORDER)))
 _DEPENDENCY, _WORKFLOW, _SEMANTIC, _ALTERNATIVE = (
     EDGE_TYPES.index(kind)
     for kind in (EdgeType.DEPENDENCY, EdgeType.WORKFLOW, EdgeType.SEMANTIC, EdgeType.ALTERNATIVE)

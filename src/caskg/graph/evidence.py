@@ -28,8 +28,8 @@ class Evidence:
 
     Attributes:
         signal: The signal, by its name in `SignalWeights`.
-        source: What the source says, at most 300 characters.
-        target: What the target says, at most 300 characters.
+        source: What the source says, at most 300 characters; what a third document says of both.
+        target: What the target says, at most 300 characters; empty where a third document speaks.
     """
 
     signal: str

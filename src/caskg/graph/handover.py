@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from caskg.library.mentions import name_key
 from caskg.schema import Artifact, IntArray, Skill
 
 MOST_WRITERS = 4
@@ -25,19 +26,31 @@ def handed_over(skills: Sequence[Skill]) -> IntArray:
 
     As sorted codes ``source * n_skills + target``.
     """
-    writers: defaultdict[str, list[tuple[int, Artifact]]] = defaultdict(list)
-    for number, skill in enumerate(skills):
-        for artifact in skill.fields.writes or ():
-            writers[_file_name(artifact)].append((number, artifact))
-    handed = {name: found for name, found in writers.items() if len({n for n, _ in found}) <= MOST_WRITERS}
+    writers = _writers(skills)
     codes = {
         source * len(skills) + target
         for target, skill in enumerate(skills)
         for read in skill.fields.reads or ()
-        for source, written in handed.get(_file_name(read), ())
+        for source, written in writers.get(_file_name(read), ())
         if source != target and is_same_file(written, read)
     }
     return np.array(sorted(codes), dtype=np.int64)
+
+
+def _writers(skills: Sequence[Skill]) -> dict[str, list[tuple[int, Artifact]]]:
+    """Return who writes each file name that is handed over, by position, and how they say it.
+
+    Where a file bears the name of a writer, the others tell of what that one writes.
+    """
+    found: defaultdict[str, list[tuple[int, Artifact]]] = defaultdict(list)
+    for number, skill in enumerate(skills):
+        for artifact in skill.fields.writes or ():
+            found[_file_name(artifact)].append((number, artifact))
+    for name, writers in found.items():
+        stem = name.rsplit(".", 1)[0]
+        namesakes = [each for each in writers if name_key(skills[each[0]].name) == stem]
+        found[name] = namesakes or writers
+    return {name: each for name, each in found.items() if len({n for n, _ in each}) <= MOST_WRITERS}
 
 
 def shared_files(source: Skill, target: Skill) -> Iterator[tuple[Artifact, Artifact]]:

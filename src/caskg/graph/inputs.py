@@ -22,9 +22,11 @@ from caskg.graph.statements import (
     stated_sets,
     statements,
     token_set,
+    whole_words,
 )
 from caskg.library.duplicates import NearDuplicates
 from caskg.library.lexical import token_matrix, tokenize
+from caskg.library.sequences import StatedOrder
 from caskg.library.texts import distinctive_names
 from caskg.schema import (
     CodeArray,
@@ -69,6 +71,7 @@ class GraphInputs:
         stated: What the documents state.
         roles: Positions in `ROLES`, or `NO_ROLE`; shape ``(n_skills,)``.
         mentions: Who mentions whom.
+        stated_order: Pairs that a third document calls for one after the other, as sorted codes.
         handed: Pairs of which the source writes a file that the target reads, as sorted codes
             ``source * n_skills + target``.
         duplicates: Pairs that share most of their text, in both directions, as sorted codes
@@ -82,6 +85,7 @@ class GraphInputs:
     stated: StatedFields
     roles: CodeArray
     mentions: MentionedPairs
+    stated_order: IntArray
     handed: IntArray
     duplicates: IntArray
     tie_break: IntArray
@@ -103,6 +107,7 @@ def graph_inputs(
     references: Sequence[ResolvedReference],
     *,
     duplicates: Sequence[NearDuplicates] = (),
+    orders: Sequence[StatedOrder] = (),
     config: SignalConfig,
 ) -> GraphInputs:
     """Read everything that signals compare.
@@ -112,6 +117,7 @@ def graph_inputs(
         vectors: Shape ``(n_skills, d)``: the encoded `signal_texts`.
         references: The mentions whose skill was found.
         duplicates: The skills that share most of their text.
+        orders: The skills that some document calls for one after the other.
         config: What names are good for.
 
     Raises:
@@ -127,17 +133,23 @@ def graph_inputs(
         for skill, name, named in zip(skills, names, by_name, strict=True)
     ]
     distinct = list(dict.fromkeys(tokens for fields in stated for sets in fields.values() for tokens in sets))
-    matrix = token_matrix([*texts, *distinct])
+    matrix = token_matrix([*texts, *distinct, *map(whole_words, distinct)])
     row = {tokens: len(texts) + at for at, tokens in enumerate(distinct)}
     return GraphInputs(
         vectors=vectors,
         tokens=matrix[: len(texts)],
         stated=StatedFields(
             by_name=np.array(by_name, dtype=np.bool_),
-            **{name: statements([fields[name] for fields in stated], row, matrix) for name in FIELDS},
+            **{
+                name: statements([fields[name] for fields in stated], row, matrix, telling=len(distinct))
+                for name in FIELDS
+            },
         ),
         roles=role_codes(_role(skill, config=config) for skill in skills),
         mentions=_mentions(skills, references),
+        stated_order=_codes(
+            [order.source * len(skills) + order.target for order in orders if config.stated_orders]
+        ),
         handed=handed_over(skills) if config.files_as_outputs else np.empty(0, dtype=np.int64),
         duplicates=_duplicate_codes(duplicates, n_skills=len(skills)),
         tie_break=_content_ranks(skills),

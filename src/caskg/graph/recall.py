@@ -7,6 +7,7 @@ whatever N is; content (``tie_break``) decides between equal scores.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -50,6 +51,8 @@ def recall(
         found.append((Channel.REFERENCE, inputs.mentions.needs))
     if config.signals.weights.io > 0:
         found.append((Channel.ARTIFACT, inputs.handed))
+    if config.signals.weights.structural > 0:
+        found.append((Channel.ORDER, inputs.stated_order))
     found += _by_score(inputs, config=config, block_cells=block_cells)
     codes, place = np.unique(np.concatenate([codes for _, codes in found]), return_inverse=True)
     channels = np.zeros(len(codes), dtype=np.int64)
@@ -182,8 +185,8 @@ class _BlockScores:
     def _role_pairs(self, rows: IntArray, pairs: BoolArray) -> FloatArray:
         """Rank some role pairs by affinity."""
         values = self._overlaps(rows, affinity)
-        paired = pairs[np.ix_(self.roles[rows], self.roles)]
-        return _offer(paired & (values >= self.constants.affinity_floor), values)
+        paired = pairs[np.ix_(self.roles[rows], self.roles)] & (values >= self.constants.affinity_floor)
+        return _offer(paired, values)
 
 
 def best_matches(
@@ -239,7 +242,7 @@ def _only(statements: Statements, skills: BoolArray) -> Statements:
     """Keep the statements of the marked skills."""
     kept = np.repeat(skills, statements.count)
     start = np.concatenate([[0], np.cumsum(statements.count * skills)])
-    return Statements(sets=statements.sets, rows=statements.rows[kept], start=start)
+    return replace(statements, rows=statements.rows[kept], start=start)
 
 
 def _offer(offered: BoolArray, values: FloatArray) -> FloatArray:

@@ -116,16 +116,20 @@ def pair_affinity(inputs: GraphInputs, source: IntArray, target: IntArray) -> Fl
 def structural_signal(
     inputs: GraphInputs, source: IntArray, target: IntArray, *, config: SignalConfig
 ) -> Signal:
-    """Return how well the target's role follows the source's, active where both have a role.
+    """Return how well the target follows the source in a workflow.
 
-    ``strong_pair`` or ``support_pair`` by `STRONG_PAIRS` and `SUPPORT_PAIRS`; 0
-    for other roles, and where the affinity is below ``affinity_floor``.
+    ``strong_pair`` where a third document calls for the one and then for the other. Else
+    ``strong_pair`` or ``support_pair`` by `STRONG_PAIRS` and `SUPPORT_PAIRS`; 0 for other
+    roles, and where the affinity is below ``affinity_floor``. Active where both have a
+    role, or the order is stated.
     """
     table = pair_scores(strong=config.strong_pair, support=config.support_pair)
     roles = inputs.roles
     close = pair_affinity(inputs, source, target) >= config.affinity_floor
-    active = (roles[source] != NO_ROLE) & (roles[target] != NO_ROLE)
-    return Signal(value=table[roles[source], roles[target]] * close, active=active)
+    by_role = (roles[source] != NO_ROLE) & (roles[target] != NO_ROLE)
+    ordered = is_in(inputs, inputs.stated_order, source, target)
+    value = np.where(ordered, config.strong_pair, table[roles[source], roles[target]] * close)
+    return Signal(value=value, active=by_role | ordered)
 
 
 def io_signal(inputs: GraphInputs, source: IntArray, target: IntArray) -> Signal:

@@ -5,7 +5,7 @@ thousand documents is kept once, and scored once.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -27,11 +27,13 @@ class Statements:
     Attributes:
         sets: The distinct token sets, none empty, as rows of shape ``(n_sets, n_tokens)``: the root of
             what each token weighs, 1 where all weigh the same.
+        telling: The same sets without the parts of compound words, see `whole_words`.
         rows: The set of each statement, grouped by skill, shape ``(n_statements,)``.
         start: Where the statements of each skill begin, and the end of all; shape ``(n_skills + 1,)``.
     """
 
     sets: SparseRows
+    telling: SparseRows
     rows: IntArray
     start: IntArray
 
@@ -47,9 +49,8 @@ class Statements:
         return sizes
 
     def weighed(self, weights: FloatArray) -> "Statements":
-        """Return the same statements with other weights of their tokens, each >= 0."""
-        sets = self.sets.sign().multiply(np.sqrt(weights)).tocsr()
-        return Statements(sets=sets, rows=self.rows, start=self.start)
+        """Return the statements by their telling tokens, each of its weight, >= 0."""
+        return replace(self, sets=self.telling.multiply(np.sqrt(weights)).tocsr())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +106,24 @@ def token_set(*texts: str) -> TokenSet:
     return tuple(sorted({token for text in texts for token in tokenize(text)}))
 
 
+def whole_words(tokens: TokenSet) -> TokenSet:
+    """Return the tokens without the parts of a compound word that is there too: it tells once what it tells.
+
+    >>> whole_words(("metric", "press", "word", "wordpress"))
+    ('metric', 'wordpress')
+    """
+    parts = {
+        part
+        for token in tokens
+        for head in tokens
+        if token.startswith(head) and token[len(head) :] in tokens
+        for part in (head, token[len(head) :])
+    }
+    return tuple(token for token in tokens if token not in parts)
+
+
 def statements(
-    by_skill: Sequence[Sequence[TokenSet]], row: Mapping[TokenSet, int], matrix: SparseRows
+    by_skill: Sequence[Sequence[TokenSet]], row: Mapping[TokenSet, int], matrix: SparseRows, *, telling: int
 ) -> Statements:
     """Put statements into arrays.
 
@@ -114,8 +131,9 @@ def statements(
         by_skill: The token sets of each skill.
         row: Where each token set stands in *matrix*.
         matrix: Token sets as 0/1 rows.
+        telling: How many rows after a set its whole words stand.
     """
     rows = np.array([row[tokens] for skill in by_skill for tokens in skill], dtype=np.int64)
     used, rows = np.unique(rows, return_inverse=True)
     start = np.cumsum([0, *(len(skill) for skill in by_skill)])
-    return Statements(sets=matrix[used], rows=rows, start=start)
+    return Statements(sets=matrix[used], telling=matrix[used + telling], rows=rows, start=start)

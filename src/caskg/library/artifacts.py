@@ -20,8 +20,7 @@ _OWN_FOLDERS = frozenset(
 )
 
 _ENDINGS = (
-    "md|mdx|jsonl?|ya?ml|toml|csv|tsv|txt|html?|xml|sql|docx|xlsx|pptx|pdf|ipynb|parquet|db|svg|drawio"
-    "|lock|env"
+    "md|mdx|jsonl?|ya?ml|toml|csv|tsv|txt|html?|xml|sql|docx|xlsx|pptx|pdf|ipynb|parquet|db|svg|drawio|env"
 )
 _PATH = re.compile(
     rf"`(?P<code>[^`\s]{{1,150}}\.(?:{_ENDINGS}))`"
@@ -29,7 +28,7 @@ _PATH = re.compile(
     re.IGNORECASE,
 )
 _GIVES = re.compile(
-    r"\b(?:creat|writ|sav|generat|produc|output|export|stor|emit|persist|deliver)(?:e|es|ed|ing|s|ten)?\b",
+    r"(?<!-)\b(?:creat|writ|sav|generat|produc|output|export|stor|emit|persist|deliver)(?:e|es|ed|ing|s|ten)?\b",
     re.IGNORECASE,
 )
 _TAKES = re.compile(

@@ -83,6 +83,8 @@ _POINTER = _before(
     r"recommend|(?:pairs?|combines?|works?) with",
     r"(?:switch|route|redirect|refer|defer|turn|delegate|escalate|transition)s? to",
 )
+_TOLD = _before(r"do|use|run|load|invoke|apply|call|read|follow|try|take|install")
+_SEE = re.compile(r"\b(?:see(?: also)?|cf\.?)\W*$", re.IGNORECASE)
 _SKILL_BEFORE = re.compile(r"\bskills?\W*$", re.IGNORECASE)
 _SKILL_AFTER = re.compile(r"\W*skills?\b", re.IGNORECASE)
 _LEAD_IN = re.compile(r"[\W\d]*(?:[^:|]*:)?\W*")  # nothing but a list marker, or "works well with:"
@@ -167,7 +169,15 @@ def role(around: Surroundings, topic: Topic | None = None) -> ReferenceRole | No
         return None
     if topic not in _NO_STEPS and _uses(left, right):
         return ReferenceRole.USE
-    return _TOPIC_ROLES.get(topic, ReferenceRole.MENTION) if topic else ReferenceRole.MENTION
+    by_topic = _TOPIC_ROLES.get(topic) if topic and not _SEE.search(left) else None
+    return by_topic or ReferenceRole.MENTION
+
+
+def is_told_to_run(around: Surroundings) -> bool:
+    """Whether a single word is what somebody is to run first or next, and not what it says in passing."""
+    before = (_NEED_BEFORE, _NEXT_BEFORE)
+    told = _TOLD.search(around.left) is not None and _close_role(around) is not None
+    return told or any(_precedes(cue, around.left) for cue in before)
 
 
 def speaks_of_a_skill(around: Surroundings, topic: Topic | None = None) -> bool:

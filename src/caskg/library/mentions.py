@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TypeAlias
 
-from caskg.library.cues import points_at, role, speaks_of_a_skill, surroundings
+from caskg.library.cues import is_told_to_run, points_at, role, speaks_of_a_skill, surroundings
 from caskg.library.headings import Topic, section_topics
 from caskg.library.markdown import SENTENCE_END, plain, without_fences
 from caskg.schema import Reference, ReferenceKind, ReferenceRole, Skill
@@ -92,7 +92,7 @@ class Passage:
             return True
         if match.lastgroup in {"code", "bold"}:  # one word may be a program: the words around it decide
             joined = "-" in name and " " not in name
-            return joined or role(around) not in (ReferenceRole.MENTION, ReferenceRole.USE)
+            return joined or role(around) is None or is_told_to_run(around)
         return match.lastgroup == "bare" and name == name.lower() and points_at(around)
 
     def _labels_a_link(self, match: re.Match[str]) -> bool:

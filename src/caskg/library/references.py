@@ -30,7 +30,7 @@ _Key = TypeVar("_Key", int, tuple[int, int])
 
 def library_names(library: SkillLibrary) -> NamesFound:
     """Look each document through for the names and folders of the skills of the library."""
-    return find_names(library.skills, known=_Index(library))
+    return find_names(library.skills, known=SkillIndex(library))
 
 
 def resolve_references(
@@ -43,7 +43,7 @@ def resolve_references(
     bare mention; a link goes before a name. *names* are the `library_names` where
     they are known already.
     """
-    index = _Index(library)
+    index = SkillIndex(library)
     names = find_names(library.skills, known=index) if names is None else names
     best: dict[tuple[int, int], tuple[int, Reference]] = {}
     for number, skill in enumerate(library.skills):
@@ -68,7 +68,7 @@ def unknown_references(
 
     *files* holds the bytes of files by skill id; the line is found in them.
     """
-    index = _Index(library)
+    index = SkillIndex(library)
     unknown = (
         diagnostic(
             Code.REFERENCE_UNKNOWN,
@@ -95,7 +95,7 @@ def _promises_a_skill(reference: Reference) -> bool:
     return reference.kind is ReferenceKind.DECLARED or (target.startswith("../") and target.endswith(_FILE))
 
 
-class _Index:
+class SkillIndex:
     """Finds the skill that a mention means."""
 
     def __init__(self, library: SkillLibrary) -> None:
@@ -146,7 +146,9 @@ class _Index:
         return self.by_name(name_key(posixpath.basename(path)), reader)
 
 
-def _mentions(number: int, skill: Skill, index: _Index, names: NamesFound) -> Iterator[tuple[int, Reference]]:
+def _mentions(
+    number: int, skill: Skill, index: SkillIndex, names: NamesFound
+) -> Iterator[tuple[int, Reference]]:
     """Yield (the other skill, how it is mentioned) for all mentions in one document."""
     for reference in skill.fields.references or ():
         other = index.resolve(reference, number)

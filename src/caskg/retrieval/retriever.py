@@ -139,9 +139,7 @@ class GraphRetriever:
         graph, step = self._view(visible.tobytes())
         start = np.zeros(graph.n_skills)
         start[seeds.positions] = seeds.mass
-        relevance = personalized_pagerank(
-            step, start, restart=config.diffusion.restart, tolerance=config.diffusion.tolerance
-        )
+        relevance = self._relevance(start, step)
         preference = relevance.copy()
         preference[seeds.exact] += 1.0  # relevance sums to 1: what is named comes before all else
         chosen = top(np.where(wanted, preference, 0.0), k, tie_break)
@@ -153,6 +151,11 @@ class GraphRetriever:
             replace(self._ranked(at, relevance, seeds), path=paths.get(at, ()), supports=supports[at])
             for at in chosen.tolist()
         )
+
+    def _relevance(self, start: FloatArray, step: Transition) -> FloatArray:
+        """Return how relevant each skill is, shape ``(n_skills,)``; what a baseline does otherwise."""
+        config = self._config.diffusion
+        return personalized_pagerank(step, start, restart=config.restart, tolerance=config.tolerance)
 
     def _paths(
         self, chosen: IntArray, start: FloatArray, step: Transition, graph: SkillGraph

@@ -30,6 +30,7 @@ class Channel(StrEnum):
     ENABLER = "enabler"
     LABEL = "label"
     ARTIFACT = "artifact"
+    ORDER = "order"
 
 
 CHANNELS: tuple[Channel, ...] = tuple(Channel)

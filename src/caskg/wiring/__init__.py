@@ -5,7 +5,7 @@ Heavy parts are imported where they are used: a query needs neither parser nor g
 
 from caskg.wiring.building import BuildReport, Progress, build_workspace
 from caskg.wiring.chats import open_chat
-from caskg.wiring.encoders import EncoderChoice, encoder_of
+from caskg.wiring.encoders import EncoderChoice, encoder_for, encoder_of
 from caskg.wiring.places import (
     CONFIG_VARIABLE,
     SKILL_FOLDERS,
@@ -36,6 +36,7 @@ __all__ = [
     "default_profile",
     "default_roots",
     "default_workspace",
+    "encoder_for",
     "encoder_of",
     "example_skills",
     "host_folders",

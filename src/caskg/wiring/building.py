@@ -143,6 +143,7 @@ def _arrays(library: SkillLibrary, result: "Build", encoder: Encoder) -> dict[st
     arrays["diagnostics"] = _as_json([asdict(finding) for finding in library.diagnostics])
     arrays["tags"] = _as_json([skill.fields.tags or () for skill in library.skills])
     arrays["duplicates"] = _as_json(result.duplicates)
+    arrays["orders"] = _as_json(result.orders)
     if isinstance(encoder, LsaEncoder):
         arrays |= prefixed("encoder", encoder.arrays())
     return arrays

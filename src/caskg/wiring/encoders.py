@@ -53,6 +53,17 @@ def encoder_to_build(kind: str, library: SkillLibrary, previous: Snapshot | None
     return reuse_or_fit(basis, [skill_text(skill) for skill in library.skills])
 
 
+def encoder_for(choice: str, library: SkillLibrary) -> tuple[str, Encoder]:
+    """Return the kind and the encoder that a first build of *library* would use.
+
+    Raises:
+        UsageError: There is no such encoder.
+        EncoderError: It is not installed.
+    """
+    kind = encoder_kind(choice, None)
+    return kind, encoder_to_build(kind, library, None)
+
+
 def encoder_name(kind: str) -> str:
     """Return what must stay the same for an unchanged library to need no build."""
     if kind == EncoderChoice.REMOTE:

@@ -27,6 +27,7 @@ _COMMANDS = {
         "Find out whether a model can judge, before you pay for a library.",
     ),
     "probe": ("probe", "Ask a language model about the edges, within limits, and publish."),
+    "bench": ("bench", "Measure retrieval on tasks whose skills are known."),
     "explain": ("inspect", "Say why an edge is there, or why a skill is in an answer."),
     "show": ("inspect", "Show a skill as it was read, with its edges."),
     "graph": ("inspect", "Write the published graph as JSON, GraphML or DOT."),
