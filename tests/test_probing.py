@@ -127,6 +127,22 @@ def test_an_edge_with_a_label_is_not_asked_about(workspace: Workspace) -> None:
     assert chosen == before[1:8]
 
 
+@pytest.mark.parametrize("profile", ["default", "paper"])
+def test_nobody_is_asked_about_a_hidden_skill(workspace: Workspace, profile: str) -> None:
+    """Neither for an answer nor for an opinion; in ``paper`` no other edge takes its place."""
+    asked = poll(workspace, scripted(lambda _: "1"), profile=profile, judge=True)
+    edges = best_first(asked)
+    out = edges[0][0]
+    hiding = replace(asked, hidden=frozenset({LIBRARY.skills[out].id}))
+    chosen = [pairs(asked.induced.candidates)[row] for row in frontier(hiding)]
+    seen = [edge for edge in edges if out not in edge]
+    assert chosen == (seen[:7] if profile == "default" else [edge for edge in edges[:7] if out not in edge])
+    todo = open_questions(hiding)
+    assert len(todo.opinions) < len(open_questions(asked).opinions)
+    for each in (*todo.opinions, *todo.probes):
+        assert LIBRARY.skills[out].id not in (each.source.id, each.target.id)
+
+
 # ---------------------------------------------------------------- the judge
 
 

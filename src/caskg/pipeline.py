@@ -34,6 +34,7 @@ from caskg.protocols import Encoder, Prober
 from caskg.published import Build
 from caskg.retrieval.seeds import SearchIndex
 from caskg.schema import (
+    BoolArray,
     Candidates,
     CodeArray,
     IntArray,
@@ -261,17 +262,24 @@ def calibrate(
     return Calibrated(reliability, graph, verifier)
 
 
-def paid_frontier(induced: Induced, free: Mapping[ProbeKey, ProbeAnswer], *, config: BuildConfig) -> IntArray:
+def paid_frontier(
+    induced: Induced,
+    free: Mapping[ProbeKey, ProbeAnswer],
+    *,
+    config: BuildConfig,
+    passed_over: BoolArray | None = None,
+) -> IntArray:
     """Return F, the edges that a paid prober is asked about, the first worth most.
 
-    An edge with a label is left out: an answer would change nothing there. Only what the free
-    prober and labels say decides: what was paid for must not move the
-    frontier, or a build that is resumed would spend its budget anew.
+    An edge with a label is left out: an answer would change nothing there. Only what the free prober
+    and labels say decides: what was paid for must not move the frontier, or a build that is resumed
+    would spend its budget anew.
 
     Args:
         induced: The candidates.
         free: What the free prober answered about them.
         config: The constants.
+        passed_over: Edges of C that are not asked about either, shape ``(n_edges,)``; None = none.
     """
     everything = np.arange(len(induced.candidates))
     found = calibrate(induced, free, asked=everything, config=config)
@@ -282,9 +290,11 @@ def paid_frontier(induced: Induced, free: Mapping[ProbeKey, ProbeAnswer], *, con
         config=config,
         tie_break=induced.inputs.tie_break,
     )
-    unlabelled = induced.labels[order] == 0
+    left = induced.labels == 0
+    if passed_over is not None:
+        left &= ~passed_over
     budget = frontier_budget(induced.candidates.n_skills, config=config.frontier)
-    return order[np.flatnonzero(unlabelled)[:budget]]
+    return order[np.flatnonzero(left[order])[:budget]]
 
 
 def asked_edges(candidates: Candidates, inputs: GraphInputs, *, config: BuildConfig) -> IntArray:

@@ -19,7 +19,7 @@ from caskg.graph.llm_prober import LlmProber
 from caskg.graph.text_prober import TextProber
 from caskg.paid import ask_paid, open_requests, plan_paid
 from caskg.pipeline import Induced, ask, paid_frontier, plan, refined
-from caskg.schema import IntArray, ProbeRequest
+from caskg.schema import BoolArray, IntArray, ProbeRequest
 from caskg.store.ledger import Ledger
 
 Told = Callable[[int, int], None]
@@ -36,6 +36,7 @@ class Poll:
         ledger: Where answers are kept.
         prober: Answers the probes.
         judge: Asked for opinions first, which refine A; None = nobody.
+        hidden: Ids of skills about whose edges nobody is asked: those that are disabled.
     """
 
     induced: Induced
@@ -43,6 +44,7 @@ class Poll:
     ledger: Ledger
     prober: LlmProber
     judge: LlmProber | None = None
+    hidden: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,14 +126,16 @@ def frontier(poll: Poll) -> IntArray:
         UsageError: The budget is negative.
     """
     induced, config = poll.induced, poll.config
+    hidden = _hidden_edges(poll)
     if not config.frontier.probe_all:
         budget = frontier_budget(induced.candidates.n_skills, config=config.frontier)
-        return select_frontier(induced.candidates, budget=budget, tie_break=induced.inputs.tie_break)
+        best = select_frontier(induced.candidates, budget=budget, tie_break=induced.inputs.tie_break)
+        return best[~hidden[best]]
     requests = plan(induced, np.arange(len(induced.candidates)), ledger=poll.ledger)
     free = TextProber(names=induced.names)
     answers = ask(requests, prober=free, ledger=poll.ledger)
     said = {key: answer for key, answer in answers.items() if key.prober_id == free.prober_id}
-    return paid_frontier(induced, said, config=config)
+    return paid_frontier(induced, said, config=config, passed_over=hidden)
 
 
 def with_budget(config: BuildConfig, *, n_skills: int, budget: int | None, policy: str | None) -> BuildConfig:
@@ -180,9 +184,16 @@ def _opinions(poll: Poll) -> Iterator[ProbeRequest]:
         return
     candidates = poll.induced.candidates
     asked = ask_judge(candidates, config=poll.config)
+    asked = asked[~_hidden_edges(poll)[asked]]
     best_first = asked[np.argsort(-candidates.association[asked], kind="stable")]
     requests = plan_opinions(candidates, best_first, skills=poll.induced.compared)
     yield from open_requests(requests, prober=poll.judge, ledger=poll.ledger).values()
+
+
+def _hidden_edges(poll: Poll) -> BoolArray:
+    off = np.array([skill.id in poll.hidden for skill in poll.induced.skills], dtype=np.bool_)
+    candidates = poll.induced.candidates
+    return off[candidates.source] | off[candidates.target]
 
 
 def _probes(poll: Poll, edges: IntArray) -> Iterator[ProbeRequest]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from caskg.schema import PROBE_KINDS, ProbeKey, ProbeKind
+from caskg.store.reserve import reserved
 from caskg.store.workspace import Workspace
 from interfaces.kitchen import SKILLS, Run, loaded, write_skill
 from providers.faulty_server import Answer, Call, FaultyServer, fails, says
@@ -331,6 +332,18 @@ def test_another_encoder_costs_no_call_for_edges_that_stay(
     asked = answered(folder) - before
     assert not {key[:2] for key in asked} & edges
     assert edges
+
+
+def test_two_at_a_time_would_pay_twice(run: Run, probe: list[str | Path], workspace: Path) -> None:
+    """The second one says so; it may plan."""
+    check = ["judge-check", "-w", workspace, "--model", "m", "--base-url", "http://127.0.0.1:9/v1"]
+    with reserved(workspace):
+        for arguments in (probe, check):
+            refused = run(*arguments)
+            assert (refused.code, refused.out) == (6, "")
+            assert "Another process asks a model for this workspace" in refused.err
+        assert loaded(run, *probe, "--plan", "--budget", "1")["frontier"] == 1
+    assert loaded(run, *probe, "--budget", "1")["version"] == 2
 
 
 # ---------------------------------------------------------------- wording, judge, worth

@@ -111,6 +111,7 @@ def open_probing(
         ledger=workspace.ledger,
         prober=prober,
         judge=LlmProber(chat, wording=Wording.JUDGE) if options.judge else None,
+        hidden=workspace.switches.disabled(),
     )
     return Probing(
         poll=poll,

@@ -22,6 +22,7 @@ from caskg.judging import EVIDENCE_WORDINGS, Told, check_free, check_paid, check
 from caskg.protocols import Prober
 from caskg.providers.metered import Meter
 from caskg.schema import ProbeRequest
+from caskg.store.reserve import reserved
 from caskg.store.workspace import Workspace
 from caskg.wiring import default_workspace, open_chat
 
@@ -72,7 +73,11 @@ def judge_check(
     if plan:
         _emit_plan(probers, path, as_json=as_json)
         return
-    with Workspace.open_or_create(path) as workspace, spending(meter, quiet=as_json) as told:
+    with (
+        Workspace.open_or_create(path) as workspace,
+        reserved(workspace.path),
+        spending(meter, quiet=as_json) as told,
+    ):
         checked = [_check_model(prober, workspace, told) for prober in probers]
     _emit(checked, stopped=meter.ended_by, as_json=as_json)
 

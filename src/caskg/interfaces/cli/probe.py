@@ -16,6 +16,7 @@ from caskg.judging import EVIDENCE_WORDINGS
 from caskg.probing import Tally, ask_all, open_questions
 from caskg.providers.metered import Meter, Prices, Spend, most_expected
 from caskg.schema import ProbeRequest
+from caskg.store.reserve import reserved
 from caskg.wiring import ProbeOptions, Probing, open_chat, open_probing, publish
 
 _REASONS = 5
@@ -66,7 +67,7 @@ def probe(
             emit(document, as_json=as_json, lines=_plan_lines(document))
             return
         probing.require_worth()
-        with spending(meter, quiet=as_json) as told:
+        with reserved(workspace.path), spending(meter, quiet=as_json) as told:
             tally = ask_all(probing.poll, told=told)
         with progress_bar(quiet=as_json) as progress:
             report = publish(workspace, progress=progress)
