@@ -156,7 +156,8 @@ def test_answers_to_prompts_of_another_version_are_not_shown(workspace: Workspac
     pair = ends(version, "lab/rinse-flask", "lab/weigh")
     hashes = [version.content_hashes[end] for end in pair]
     before = explain_pair(workspace, version, pair)
-    for prober, prompt, score in (("text", "text-0", 0.2), ("judge", "judge-1", 0.7)):
+    said = (("text", "text-0", 0.2), ("llm:m", "control-0", 0.3), ("judge", "judge-1", 0.7))
+    for prober, prompt, score in said:
         key = ProbeKey(hashes[0], hashes[1], "", ProbeKind.REMOVAL, "plain", prompt, prober)
         workspace.ledger.record([(key, ProbeAnswer(score=score, source_id=prober))])
     after = explain_pair(workspace, version, pair)

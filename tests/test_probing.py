@@ -1,5 +1,6 @@
 """Which questions are open, in which order they are asked, and what a build makes of the answers."""
 
+import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -148,8 +149,8 @@ def test_nobody_is_asked_about_a_hidden_skill(workspace: Workspace, profile: str
 
 def test_opinions_are_asked_first_and_decide_what_is_asked_about(workspace: Workspace) -> None:
     """Only above the threshold of A, and once; F is that of the refined A."""
-    model = scripted(lambda _: "0")
-    asked = poll(workspace, model, judge=True, budget=5)
+    model = scripted(lambda text: str(zlib.crc32(text.encode()) % 2))
+    asked = poll(workspace, model, judge=True, budget=7)
     todo = open_questions(asked)
     assert {each.kind for each in todo.opinions} == {ProbeKind.OPINION}
     tally = ask_all(asked)
@@ -162,13 +163,14 @@ def test_opinions_are_asked_first_and_decide_what_is_asked_about(workspace: Work
     lowered = after.candidates.association < asked.induced.candidates.association
     assert lowered.any()
     assert not lowered[~judged.active].any()
-    best = frontier(replace(asked, induced=after))
+    rows = frontier(replace(asked, induced=after))
+    assert set(rows.tolist()) != set(frontier(asked).tolist())
     hashes = [skill.content_hash for skill in LIBRARY.skills]
     edges = {
-        (hashes[after.candidates.source[row]], hashes[after.candidates.target[row]]) for row in best.tolist()
+        (hashes[after.candidates.source[row]], hashes[after.candidates.target[row]]) for row in rows.tolist()
     }
     assert {key[:2] for key, _ in workspace.ledger.entries() if key.prober_id == "llm:m"} == edges
-    assert len(open_questions(poll(workspace, model, judge=True, budget=5))) == 0
+    assert len(open_questions(poll(workspace, model, judge=True, budget=7))) == 0
 
 
 def test_without_a_judge_in_the_ledger_nothing_is_refined(workspace: Workspace) -> None:
