@@ -21,6 +21,7 @@ def found(text: str, topic: Topic | None = None) -> tuple[list[str], list[str]]:
         "The list is stored at `./notes/list.md`.",
         "Read the log, then create `~/notes/list.md`.",
         "- **Output**: `notes/list.md`",
+        "Append each line to `notes/list.md`.",
     ],
 )
 def test_a_file_that_is_written(text: str) -> None:
@@ -36,6 +37,9 @@ def test_a_file_that_is_written(text: str) -> None:
         "Write a summary from `notes/list.md`.",
         "If `notes/list.md` exists, ask less.",
         "`notes/list.md` is present.",
+        "Input: `notes/list.md`",
+        "Uses the costs in `notes/list.md`.",
+        "Follow the steps in `notes/list.md`.",
     ],
 )
 def test_a_file_that_is_read(text: str) -> None:

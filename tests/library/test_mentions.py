@@ -526,6 +526,13 @@ def test_a_bold_label_is_read_as_the_word_it_is() -> None:
         "It is a myth that you must run `x-y` first.",
         'Example of a bad request: "run `x-y` first"',
         "You may optionally run `x-y` first.",
+        "In an earlier version, `x-y` had to be run first.",
+        "Until version 2, `x-y` was required first.",
+        "Back in 2023 we required `x-y` before plotting.",
+        "We tried calling `x-y` from here last year.",
+        "We decided against using `x-y` here.",
+        "Using `x-y` first makes no difference.",
+        "Some people run `x-y` first; this one is as good.",
     ],
 )
 def test_what_is_denied_doubted_quoted_or_past_is_no_need(text: str) -> None:
@@ -559,6 +566,12 @@ def test_comments_and_what_is_struck_out_are_not_said(text: str) -> None:
         "`x-y` produces the table that this skill reads.",
         "`x-y` hands its files to this skill.",
         "Previous step: `x-y`",
+        "Before you start, make sure `x-y` has been run.",
+        "Addresses must have been checked with `x-y`.",
+        "It is assumed that `x-y` has filled in the rest.",
+        "Takes over where `x-y` leaves off.",
+        "Input: the page downloaded by `x-y`.",
+        "It reads the hours that `x-y` logged.",
         "Do not forget to run `x-y` first.",
         "This is not slow, but run `x-y` first.",
     ],
@@ -590,6 +603,16 @@ def test_needs_in_words_of_denial_or_of_what_is_given(text: str) -> None:
         "Required by `x-y`.",
         "This is required by `x-y`.",
         "This skill is a prerequisite for `x-y`.",
+        "Once the spec is approved, invoke `x-y`.",
+        "As soon as the roof is tight, run `x-y`.",
+        "What needs an answer is passed on to `x-y`.",
+        "Don't run `x-y` until this is done.",
+        "Do not call `x-y` before this skill has finished.",
+        "The next step is usually `x-y`.",
+        "`x-y` picks up from here.",
+        "`x-y` must only be run after this.",
+        "`x-y` requires the output of this skill.",
+        "`x-y` uses the readings from this skill.",
     ],
 )
 def test_what_follows_once_this_is_done_comes_next(text: str) -> None:
@@ -609,3 +632,11 @@ def test_once_another_is_done_this_one_follows() -> None:
 def test_a_single_word_needs_a_plain_cue(text: str) -> None:
     """An ordinary word after "after" is the program, the step or the act."""
     assert names(text) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["Its labels are what `x-y` works from.", "`x-y` gives wrong results if this skill was skipped."]
+)
+def test_what_the_other_one_works_from_is_no_need_of_this_one(text: str) -> None:
+    """The words of a need, of the other skill."""
+    assert NEED not in said_of("x-y", text)

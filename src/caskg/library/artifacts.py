@@ -23,17 +23,18 @@ _OWN_FOLDERS = frozenset(
 _ENDINGS = (
     "md|mdx|jsonl?|ya?ml|toml|csv|tsv|txt|html?|xml|sql|docx|xlsx|pptx|pdf|ipynb|parquet|db|svg|drawio|env"
 )
+_NAMED = re.compile(rf"\w\.(?:{_ENDINGS})\b", re.IGNORECASE)  # most text names no file, and is passed over
 _PATH = re.compile(
     rf"`(?P<code>[^`\s]{{1,150}}\.(?:{_ENDINGS}))`"
     rf"|(?<![\w/`.(\]-])(?P<bare>(?:[\w.@{{}}<>*$-]+/){{0,8}}[\w.@{{}}<>*$-]{{1,80}}\.(?:{_ENDINGS}))(?![\w`/.-]?\w)",
     re.IGNORECASE,
 )
 _GIVES = re.compile(
-    r"(?<!-)\b(?:creat|writ|sav|generat|produc|output|export|stor|emit|persist|deliver)(?:e|es|ed|ing|s|ten)?\b",
+    r"(?<!-)\b(?:creat|writ|sav|generat|produc|output|export|stor|emit|persist|deliver|append|record)(?:e|es|ed|ing|s|ten)?\b",
     re.IGNORECASE,
 )
 _TAKES = re.compile(
-    r"\b(?:read|load|check|open|consult|requir|pars|import|review|need|tak|accept|ingest|consum|inspect|expect|examin|cross-check"
+    r"\b(?:read|load|check|open|consult|requir|pars|import|review|need|tak|accept|us|follow|input|ingest|consum|inspect|expect|examin|cross-check"
     r"|from|given)(?:e|es|s|ed|ing)?\b",
     re.IGNORECASE,
 )
@@ -66,6 +67,8 @@ def artifacts(sections: Iterable[tuple[Section, Topic | None]]) -> Artifacts:
     writes: dict[str, Artifact] = {}
     reads: dict[str, Artifact] = {}
     for section, topic in sections:
+        if _NAMED.search(section.text) is None:
+            continue
         for line in _LINE.split(without_fences(section.text)):
             for path, given in _handled(line, _BY_TOPIC.get(topic) if topic else None):
                 found = writes if given else reads
@@ -79,7 +82,7 @@ def artifacts(sections: Iterable[tuple[Section, Topic | None]]) -> Artifacts:
 
 def _handled(line: str, otherwise: bool | None) -> Iterator[tuple[str, bool]]:  # noqa: FBT001 - of three values
     """Yield each path of a line of prose with whether it is written; *otherwise* where no verb says it."""
-    if "." not in line:
+    if _NAMED.search(line) is None:
         return
     for match in _PATH.finditer(line):
         path = _path_key(match["code"] or match["bare"])

@@ -52,10 +52,12 @@ _CONTRAST_SENTENCE = re.compile(
 _LIMITS_AFTER = re.compile(r"\bnot (?:for|as|when)\b", re.IGNORECASE)
 _POINTS_ELSEWHERE = re.compile(r"^\W*(?:use|see|try|take|prefer|for)\b", re.IGNORECASE)
 _NEED_BEFORE = _before(
-    r"requires?|required|needs?|depends? on|dependent on|relies on|prerequisites?|assumes?|builds? on",
-    r"required (?:sub-?)?skills?|must (?:already )?have (?:already )?(?:executed|run|done|completed|used)",
+    r"requires?|required|needs?|depends? on|dependent on|relies on|prerequisites?|builds? on",
+    r"assum(?:es?|ed)(?: that)?|(?:make sure|ensure)(?: that)?|must have been \w+ (?:with|by|using|in)",
+    r"(?:downloaded|fetched|collected|extracted|logged|recorded) by|required (?:sub-?)?skills?",
+    r"must (?:already )?have (?:already )?(?:executed|run|done|completed|used)",
     r"wait(?:s|ing)? (?:for|until)|until|previous (?:step|skill)",
-    r"based on|after|once|first|extends|what|passed|(?:starts?|comes?|inputs?|outputs?|results?) from",
+    r"based on|after|once|first|extends|(?:starts?|comes?|inputs?|outputs?|results?) from",
     r"(?:inputs?|outputs?|results?) of|before (?:you )?(?:start|begin)(?:ing)?|before anything else",
     r"(?:produced|made|created|written|prepared|generated|built|exported|provided) (?:by|in|with|as in)",
 )
@@ -66,30 +68,40 @@ _NEED_AFTER = _after(
 )
 _GIVEN_AFTER = _after(  # "`x` writes the table that this skill reads"
     r"(?:produces|creates|writes|generates|provides|gives|delivers|supplies|prepares|exports|makes|feeds|hands)\b"
-    r"[^.;]{0,60}\b(?:this skill|this one|that this|(?:the|its|our) input|needed here)\b"
+    r"(?:(?!\b(?:if|when|unless)\b)[^.;]){0,60}"
+    r"\b(?:this skill|this one|that this|(?:the|its|our) input|needed here)\b"
 )
 _MADE_AFTER = _after(
-    r"(?:wrote|writes|produced|produces|created|creates|made|makes|generated|generates|exported|prepared|saved)\b"
+    r"(?:wrote|writes|produced|produces|created|creates|made|makes|generated|generates|exported|prepared|saved"
+    r"|logged|recorded|collected|fetched|downloaded|gives|leaves|did)\b"
 )
-_THAT_BEFORE = re.compile(r"\b(?:that|which)(?:\s+the)?\s*$", re.IGNORECASE)
+_THAT_BEFORE = re.compile(r"\b(?:that|which|what|where)(?:\s+the)?\s*$", re.IGNORECASE)
 _SERVES = _before(r"(?:used|needed|required|called|consumed) by|prerequisites? (?:for|of)")
 _WHEN_DONE = re.compile(
     r"^\W*(?:(?:after|upon|following)\b[^,:;`]{0,40}\b(?:this|that|it|these|above|complet\w+|finish\w*)\b"
     r"[^,:;`]{0,20}[,:]"
-    r"|(?:when|once|as soon as)\b[^,:;`]{0,40}\b(?:done|complet\w+|finish\w*|over)\b[^,:;`]{0,20}[,:]"
+    r"|(?:once|as soon as)\b[^,:;`]{1,60},"
+    r"|when\b[^,:;`]{0,40}\b(?:done|complet\w+|finish\w*|over)\b[^,:;`]{0,20}[,:]"
     r"|(?:on|upon) completion\b[,:]?"
     r"|(?:at the end|in the end|as (?:the|a) last step|finally|lastly|last)\b[,:]?)"
     r"\s+[^,;]{0,80}$",
     re.IGNORECASE,
 )
+_DO_NOT = _before(r"do not|don't|never|must not")
+_NOT_YET = re.compile(  # "do not run `x` until this is done"
+    r"^\W*(?:until|before)\b[^.;]{0,40}\b(?:this|it|that|everything|done|finished|completed?)\b",
+    re.IGNORECASE,
+)
 _NEXT_BEFORE = _before(
-    r"then|next(?! to)|next step|followed by|afterwards?|after (?:this|that|it|which)|upstream of|leads? to",
+    r"then|next(?! to)|next step(?: is)?(?: usually| often)?|followed by|afterwards?|after (?:this|that|it|which)|upstream of|leads? to",
     r"(?:continue|go on|carry on|follow(?: up| on)?|proceed)s? (?:to|with)|(?:move|go)s? on to",
     r"hand-?offs? to|(?:hand|pass)(?:s|es|ed)? (?:\w+ ){0,2}?(?:over|off|on)? ?to|feeds?(?: into)?",
     r"(?:prepares?|ready) for|(?:comes |runs |use )?before|inputs? (?:for|to)",
 )
 _NEXT_AFTER = _after(
-    r"(?:is|comes|runs|goes) next\b|next(?=\W*$)|takes over\b|afterwards?\b|picks \w+ up\b",
+    r"(?:is|comes|runs|goes) next\b|next(?=\W*$)|takes over\b|afterwards?\b|picks (?:\w+ )?up\b",
+    r"(?:depends on|needs|requires|uses|reads|takes)\b[^.;]{0,40}\b(?:of|from|by) this\b",
+    r"must (?:only )?be run after this\b",
     r"(?:use|run) after\b|(?:depends on|needs|requires|uses|reads|expects) (?:this|it|these)\b",
 )
 _NOT_NEEDED = re.compile(
@@ -181,6 +193,8 @@ def role(around: Surroundings, topic: Topic | None = None) -> ReferenceRole | No
     True
     """
     left, right = around.left, around.right
+    if _DO_NOT.search(left) and _NOT_YET.match(right):
+        return ReferenceRole.NEXT
     if _CONTRAST_BEFORE.search(left) or _CONTRAST_AFTER.search(right):
         return None
     if is_indispensable(left, right):

@@ -22,7 +22,7 @@ _TAGS = ("tags", "keywords")
 _REQUIRES = ("caskg-requires",)
 _DEPENDS = (
     *("depends-on", "depends_on", "dependencies", "prerequisites"),
-    *("requires", "required-skills", "required_skills"),
+    *("requires", "requires-skills", "required-skills", "required_skills", "needs"),
 )
 _READ = frozenset((*_INPUTS, *_OUTPUTS, *_TOOLS, *_TAGS, *_REQUIRES, *_DEPENDS))
 

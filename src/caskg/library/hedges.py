@@ -22,14 +22,15 @@ _NO_DENIAL = re.compile(r"\b(?:not|\w+n't|never) (?:only|just|forget|skip|omit|m
 _DENIED = re.compile(
     r"\b(?:not|\w+n't|never|no longer|none|nobody|no one|nothing|neither|nor|unnecessary|needless|avoid\w*"
     r"|refrain\w*|skip\w*|stop\w*|refus\w+|uninstall\w*|disabl\w+|remov\w+|delet\w+|obsoletes?|deprecat\w+"
-    r"|optional(?:ly)?|myth|previously|formerly|historically|used to|once (?:required|needed|used)"
-    r"|in the past|(?:people|some|many) (?:think|say|believe))\b",
+    r"|optional(?:ly)?|myth|against|tried|earlier versions?|until version|back in|last (?:year|month|week)"
+    r"|previously|formerly|historically|used to|once (?:required|needed|used)"
+    r"|in the past|(?:people|some|many|others) (?:think|say|believe|run|use))\b",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[;:\u2014\u2013]|,\s+(?:but|so|then|and)\b|\bbut\b", re.IGNORECASE)
 _DENIED_AFTER = re.compile(
     r"^[^.;]{0,80}?(?:\b(?:must|should|need|is|are|was|will|can|does|do|did) ?(?:not|n't)\b|\bno longer\b"
-    r"|\b(?:is|are|was) (?:optional|deprecated|out of scope|unnecessary|obsolete|a myth)\b|\bbut not\b|\?)",
+    r"|\b(?:is|are|was) (?:optional|deprecated|out of scope|unnecessary|obsolete|a myth)\b|\bbut not\b|\bmakes? no difference\b|\?)",
     re.IGNORECASE,
 )
 _QUOTES = re.compile('["\u201c\u201d]')
