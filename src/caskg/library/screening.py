@@ -15,7 +15,7 @@ from caskg.library.screening_rules import OVERRIDE, PIPED, RULES_OF_SPEECH, SUBS
 
 _LONGEST_QUOTE = 100
 _ENCODED_RUN = 200  # characters; a hash has 128, a link rarely more between two slashes
-_NEGATED = re.compile(r"\b(?:never|not|don't|refuse|reject|attempts?|asks?|tries)\b[^.\n]{0,60}\Z")
+_NEGATED = re.compile(r"\b(?:never|not|don['\u2019]t|refuse|reject|attempts?|asks?|tries)\b[^.\n]{0,60}\Z")
 _OPENING = ("'", "\u201c", "\u2018", "\u00ab", "\u300c")  # quotation marks; of these none closes
 _LOOK_BACK = 500  # characters before a phrase: a line may be as long as the file
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)

@@ -33,7 +33,7 @@ OVERRIDE = Rule(
 )
 _TELL = ("tell", "inform", "notify", "alert", "let", "mention", "reveal", "disclose")
 _KEPT_FROM = (
-    *(f"{no} {verb}" for no in ("not", "n't", "never") for verb in _TELL),
+    *(f"{no} {verb}" for no in ("not", "n't", "n\u2019t", "never") for verb in _TELL),
     *(f"without {verb}" for verb in ("tell", "inform", "notify", "alert", "let")),
 )
 _HIDE = ("keep", "hide", "conceal", "withhold")
@@ -43,8 +43,8 @@ _THIS = (
     r"(?:\s+(?:step|instruction|action|file|rule|command|request|upload|call|skill)s?)?)"
 )
 _WHO = ("user", "human", "operator")
-_PEOPLE = rf"(?:the|your|any)\s+(?:human\s+)?(?:{'|'.join(_WHO)})s?"
-_ENDS = r"\s*(?=[.,;:!)\n]|\Z)"
+_PEOPLE = rf"(?:the|your|any)\s+(?:human[\s/]+)?(?:{'|'.join(_WHO)})s?"
+_ENDS = r"\s*(?=[.,;:!)\n]|\Z|\b(?:ever|at all|under any|in any)\b)"
 _WHICH = ("this", "every", "any", "each", "all")
 # A number with a decimal may be followed by a word; "answer 1 question" is no score.
 _SCORE = (
@@ -73,7 +73,7 @@ RULES_OF_SPEECH = (
         Code.CONCEALMENT,
         (_KEPT_FROM,),
         re.compile(
-            rf"\b(?:(?:do not|don't|never) (?:{'|'.join(_TELL)})"
+            rf"\b(?:(?:do not|don['\u2019]t|never) (?:{'|'.join(_TELL)})"
             r"|without (?:telling|informing|notifying|alerting|letting))\s+"
             rf"(?:(?:{_THIS}|anything)\s+)?(?:to\s+)?{_PEOPLE}"
             rf"(?:\s+(?:know|see|notice))?(?:\s+(?:about|of)\s+{_THIS})?{_ENDS}"
