@@ -211,6 +211,64 @@ def test_an_unquoted_colon_is_read_as_text() -> None:
     assert "quotes" in fault.remedy
 
 
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("use C# #1 in rank", "use C# #1 in rank"),
+        ("#1 in rank", "#1 in rank"),
+        ("Brews\n  tea\t# hot ", "Brews tea # hot"),
+        ("\u8336\U0001f375 # hot", "\u8336\U0001f375 # hot"),
+    ],
+)
+def test_a_description_keeps_what_yaml_takes_for_a_comment(written: str, value: str) -> None:
+    """Otherwise half a sentence is gone without a word; other readers lose it, so the author is told."""
+    front, found = read(f"---\nname: a\ndescription: {written}\n---\nB")
+    assert front.values["description"] == value
+    comments = [each for each in found if each.code == Code.COMMENT_IN_VALUE]
+    assert [each.line for each in comments] == [3 + written.count("\n")]
+    assert "it is kept here" in comments[0].message
+    assert "quotes" in comments[0].remedy
+
+
+def test_a_comment_after_another_value_is_left_out_and_mentioned() -> None:
+    """As YAML does; in a list and a mapping too, each in its line."""
+    front, found = read(
+        "---\nname: a # b\nmetadata:\n  k: v # w\n  tags:\n  - x\n  - y # z\nempty: # e\n---\n"
+    )
+    assert front.values == {"name": "a", "metadata": {"k": "v", "tags": ["x", "y"]}}
+    assert [(each.code, each.line) for each in found] == [
+        (Code.COMMENT_IN_VALUE, line) for line in (2, 4, 7, 8)
+    ]
+    assert all("was left out" in each.message for each in found)
+
+
+@pytest.mark.parametrize("written", ["'a' # b", "| # b\n  a", "a\n# b", "a#b", "[a] # b", "\n# b\n  a"])
+def test_a_comment_that_can_be_nothing_else_is_none_of_these(written: str) -> None:
+    """After a quoted value, a mark of a block, or on a line of its own."""
+    assert read(f"---\nname: a\ndescription: {written}\n---\nB")[1] == ()
+
+
+def test_keys_in_capitals_are_read_where_there_are_none_in_lower_case() -> None:
+    """All keys of the format, also where YAML fails; what lies outside the format is left alone."""
+    front, found = read("---\nName: a\nDESCRIPTION: b: c\nTier: x\n---\nB")
+    assert front.values == {"name": "a", "description": "b: c", "Tier": "x"}
+    assert front.lines == {"name": 2, "description": 3, "Tier": 4}
+    assert [(d.code, d.line) for d in found if d.code == Code.KEY_CASE] == [
+        (Code.KEY_CASE, 2),
+        (Code.KEY_CASE, 3),
+    ]
+    front, found = read("---\nName: a\nname: b\n---\nB")
+    assert (front.values, found) == ({"Name": "a", "name": "b"}, ())
+
+
+@pytest.mark.parametrize("blank", ["\n", " \n\n", "  "])
+def test_blanks_before_the_opening_rule_are_mentioned(blank: str) -> None:
+    """Read all the same; strict readers see no front matter."""
+    front, found = read(f"{blank}---\nname: a\n---\nB")
+    assert front.values == {"name": "a"}
+    assert [(d.code, d.line) for d in found] == [(Code.BLANK_BEFORE, 1)]
+
+
 def test_only_the_faulty_entry_is_read_as_text() -> None:
     """Lists and mappings beside it keep their shape."""
     front, _ = read("---\nname: a\ndescription: x: y\nmetadata:\n  tags:\n    - b\n---\n")

@@ -29,6 +29,8 @@ class Code(StrEnum):
     FRONT_MATTER_UNCLOSED = "front-matter-unclosed"
     YAML_RECOVERED = "yaml-recovered"
     DUPLICATE_KEY = "duplicate-key"
+    COMMENT_IN_VALUE = "comment-in-value"
+    KEY_CASE = "key-case"
     UNKNOWN_KEYS = "unknown-keys"
     VALUE_IGNORED = "value-ignored"
     NOT_A_STRING = "not-a-string"
@@ -42,6 +44,7 @@ class Code(StrEnum):
     SAME_NAME = "same-name"
     NEAR_DUPLICATE = "near-duplicate"
     BYTE_ORDER_MARK = "byte-order-mark"
+    BLANK_BEFORE = "blank-before"
     RULE_IN_VALUE = "rule-in-value"
     NAME_FORM = "name-form"
     TOOLS_FORM = "tools-form"
@@ -110,6 +113,16 @@ _TEXTS: dict[Code, tuple[Severity, str, str]] = {
         "Put values that hold a colon, `#` or quotes in quotes; use no aliases.",
     ),
     Code.DUPLICATE_KEY: (_W, "{key!r} is given twice; the last one holds.", "Remove one."),
+    Code.COMMENT_IN_VALUE: (
+        _W,
+        "YAML ends the value of {key!r} before {quote!r}, as ` #` begins a comment; {what} here.",
+        "Put the whole value in quotes, or the comment on a line of its own.",
+    ),
+    Code.KEY_CASE: (
+        _W,
+        "{key!r} is read as {new!r}; other readers may not know it.",
+        "Write the key in lower case.",
+    ),
     Code.UNKNOWN_KEYS: (_I, "Keys outside the format: {keys}.", "Move them under `metadata`."),
     Code.VALUE_IGNORED: (_W, "{key!r} should be {expected}; it was not used.", "Rewrite the value."),
     Code.NOT_A_STRING: (
@@ -159,6 +172,11 @@ _TEXTS: dict[Code, tuple[Severity, str, str]] = {
         "Begins with a byte order mark; some readers then see no front matter.",
         "Save it as UTF-8 without the mark.",
     ),
+    Code.BLANK_BEFORE: (
+        _I,
+        "There are blanks before the opening `---`; some readers then see no front matter.",
+        "Begin the file with `---`.",
+    ),
     Code.RULE_IN_VALUE: (
         _I,
         "There is `---` within the front matter; some readers end it there.",
@@ -207,7 +225,7 @@ _TEXTS: dict[Code, tuple[Severity, str, str]] = {
     ),
     Code.SCORE_STEERING: (
         _W,
-        "Tells a model that judges it what to answer, or feigns the form of its answer: {quote!r}.",
+        "Tells a model that judges it what to answer or choose, or feigns the form of its answer: {quote!r}.",
         "Read the file before you trust it; take the sentence out.",
     ),
     Code.ENCODED_TEXT: (

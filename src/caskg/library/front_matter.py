@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from caskg.library.diagnostics import Code, Findings
+from caskg.library.format import KEYS
 
 if TYPE_CHECKING:
     import yaml
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 Value: TypeAlias = str | list["Value"] | dict[str, "Value"]
 
 _MOST_UNREADABLE = 0.1  # share of characters above which a file is no text
+_LONGEST_QUOTE = 100
 _MOST_DEPTH = 32  # of nested values
 _TAG = "tag:yaml.org,2002:"
 _UNREADABLE = re.compile("[\x01-\x08\x0e-\x1f\x7f\ufffd]")
@@ -30,6 +32,7 @@ _BODY_BEGINS = re.compile(r"^[ \t]*$|^#", re.MULTILINE)
 _HEADING = re.compile(r"\n[ \t]*\n#{1,6} ")
 _KEY = re.compile(r"^([A-Za-z_][\w.-]*)[ \t]*:(?=\s|\Z)", re.MULTILINE)
 _BLOCK_SCALAR = re.compile(r"\A[|>][-+\d]*(?=\s|\Z)")
+_COMMENT = re.compile(r"[ \t]+(#[^\n]*)")
 _TABBED = re.compile(r"^ *\t[ \t]*", re.MULTILINE)
 _NO_UTF_8 = re.compile("[\udc80-\udcff]+")  # how Python shows bytes that are none
 
@@ -57,6 +60,7 @@ class _Entry(NamedTuple):
     line: int  # in the block, from 0
     tag: str = _TAG + "str"
     repeated: tuple[tuple[str, int], ...] = ()  # keys that the value holds twice, with lines below this one
+    comments: tuple[tuple[str, int], ...] = ()  # what follows plain values on their lines, with lines below
 
 
 class _YamlProblem(ValueError):
@@ -104,12 +108,15 @@ def read_front_matter(text: str, findings: Findings) -> FrontMatter:
     entries, problems = _entries(block)
     if not entries and block.strip():
         return _without(text, findings)
+    if not opening[0].startswith("---"):
+        findings.add(Code.BLANK_BEFORE, line=1)
     if not closed:
         findings.add(Code.FRONT_MATTER_UNCLOSED, line=first_line)
     for problem, line, what in problems:
         findings.add(Code.YAML_RECOVERED, line=first_line + line, problem=problem, what=what)
     if (rule := block.find("---")) >= 0:
         findings.add(Code.RULE_IN_VALUE, line=first_line + block.count("\n", 0, rule))
+    entries = _in_lower_case(entries, first_line, findings)
     return FrontMatter(
         values=_values(entries, first_line, findings),
         body=_trim(text[body:]),
@@ -183,19 +190,48 @@ def _is_yaml(block: str) -> bool:
         return False
 
 
+def _in_lower_case(entries: list[_Entry], first_line: int, findings: Findings) -> list[_Entry]:
+    """Take `Name` for `name` where there is no `name`, and so on for each key of the format."""
+    absent = KEYS - {entry.key for entry in entries}
+    read = []
+    for entry in entries:
+        lower = entry.key.lower()
+        if lower in absent:
+            findings.add(Code.KEY_CASE, line=first_line + entry.line, key=entry.key, new=lower)
+        read.append(entry._replace(key=lower) if lower in absent else entry)
+    return read
+
+
 def _values(entries: list[_Entry], first_line: int, findings: Findings) -> dict[str, Value]:
     values: dict[str, Value] = {}
-    for key, value, line, tag, repeated in entries:
+    for entry in entries:
+        key, line, value = entry.key, entry.line, _with_comment(entry, first_line, findings)
         if key in values:
             findings.add(Code.DUPLICATE_KEY, line=first_line + line, key=key)
-        for below, further in repeated:
+        for below, further in entry.repeated:
             findings.add(Code.DUPLICATE_KEY, line=first_line + line + further, key=f"{key}.{below}")
         if value is None:
             continue
-        if key in {"name", "description"} and isinstance(value, str) and tag != _TAG + "str":
+        if key in {"name", "description"} and isinstance(value, str) and entry.tag != _TAG + "str":
             findings.add(Code.NOT_A_STRING, line=first_line + line, key=key, value=value)
         values[key] = value
     return values
+
+
+def _with_comment(entry: _Entry, first_line: int, findings: Findings) -> Value | None:
+    """Report comments; a description keeps its own, which is text more often than not."""
+    kept = entry.key == "description" and not isinstance(entry.value, list | dict)
+    for comment, further in entry.comments:
+        findings.add(
+            Code.COMMENT_IN_VALUE,
+            line=first_line + entry.line + further,
+            key=entry.key,
+            quote=comment[:_LONGEST_QUOTE],
+            what="it is kept" if kept else "it was left out",
+        )
+    if not kept or not entry.comments:
+        return entry.value
+    return f"{entry.value or ''} {entry.comments[0][0]}".lstrip()
 
 
 def _entries(block: str) -> tuple[list[_Entry], list[tuple[str, int, str]]]:
@@ -211,7 +247,7 @@ def _entries(block: str) -> tuple[list[_Entry], list[tuple[str, int, str]]]:
         entries += [entry._replace(line=entry.line + line) for entry in found]
         if fault is not None:
             problems.append((str(fault), line + _within(chunk, fault.line), what))
-    if not {"name", "description"} & {entry.key for entry in entries}:
+    if not {"name", "description"} & {entry.key.lower() for entry in entries}:
         return [], []  # prose between two rules
     return entries, problems or [whole]
 
@@ -274,6 +310,7 @@ def _compose(block: str) -> list[_Entry]:
             key.start_mark.line,
             value.tag,
             tuple(_repeated(value, key.start_mark.line)),
+            tuple(_comments(value, block, key.start_mark.line)),
         )
         for key, value in root.value
     ]
@@ -289,6 +326,22 @@ def _repeated(value: "yaml.Node", first_line: int) -> Iterator[tuple[str, int]]:
         if key in seen:
             yield key, node.start_mark.line - first_line
         seen.add(key)
+
+
+def _comments(node: "yaml.Node", block: str, first_line: int) -> Iterator[tuple[str, int]]:
+    """Yield (comment, line) of plain values, in which a ``#`` after a blank may well be meant as text."""
+    import yaml
+
+    if isinstance(node, yaml.MappingNode):
+        for _, value in node.value:
+            yield from _comments(value, block, first_line)
+    elif isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            yield from _comments(item, block, first_line)
+    elif isinstance(node, yaml.ScalarNode) and not node.style:
+        comment = _COMMENT.match(block, node.end_mark.index)
+        if comment:
+            yield comment[1].rstrip(), node.end_mark.line - first_line
 
 
 def _key(node: "yaml.Node") -> str:

@@ -9,106 +9,13 @@ cannot do without, before any pattern is tried: most files cost a few substring 
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from caskg.library.diagnostics import Code, Findings
+from caskg.library.screening_rules import OVERRIDE, PIPED, RULES_OF_SPEECH, SUBSTITUTED, Rule
 
 _LONGEST_QUOTE = 100
 _ENCODED_RUN = 200  # characters; a hash has 128, a link rarely more between two slashes
-_WITHIN = r"(?:(?:all|any|every|the|of|my|your|its|these|those|other)\s+){0,3}"
-_EARLIER = r"(?:all|your|previous|prior|above|earlier|preceding|existing|original|system|safety|foregoing)"
-_RULES = r"(?:instructions?|prompts?|directives?|guidelines?|guardrails?|rules|restrictions)"
-
-
-class _Rule(NamedTuple):
-    """A pattern on lower-case text, and the words of which each text it fits holds one of each group."""
-
-    code: Code
-    words: tuple[tuple[str, ...], ...]
-    pattern: re.Pattern[str]
-
-
-_NEW_ROLE = ("you are now",)
-_OVERRIDE = _Rule(
-    Code.OVERRIDE,
-    (
-        ("ignore", "disregard", "forget", "bypass", *_NEW_ROLE),
-        ("instruct", "prompt", "directive", "guideline", "guardrail", "rules", "restriction", *_NEW_ROLE),
-    ),
-    re.compile(
-        rf"\b(?:ignore|disregard|forget|bypass)\s+{_WITHIN}{_EARLIER}\s+{_WITHIN}(?:\w+\s+)?{_RULES}\b"
-        r"|\byou are now (?:dan\b|in (?:developer|god|debug) mode|jailbroken|unrestricted)"
-    ),
-)
-_TELL = ("tell", "inform", "notify", "alert", "let", "mention", "reveal", "disclose")
-_KEPT_FROM = (
-    *(f"{no} {verb}" for no in ("not", "n't", "never") for verb in _TELL),
-    *(f"without {verb}" for verb in ("tell", "inform", "notify", "alert", "let")),
-)
-_WHICH = ("this", "every", "any", "each", "all")
-# A number with a decimal may be followed by a word; "answer 1 question" is no score.
-_SCORE = (
-    r"[\"'`\u201c]?(?:(?:1\.0|0\.[0-9])(?![\w%]|\.[0-9]|\s%)"
-    r"|[01](?:[\"'`\u201d]|(?=[.,;!)]?\s*(?:\n|\Z)|[.;!]\s)))"
-)
-_RULES_OF_SPEECH = (
-    _OVERRIDE,
-    _Rule(
-        Code.CONCEALMENT,
-        (_KEPT_FROM,),
-        re.compile(
-            rf"\b(?:(?:do not|don't|never) (?:{'|'.join(_TELL)})"
-            r"|without (?:telling|informing|notifying|alerting|letting))\s+"
-            r"(?:(?:this|that|it|these|any of this|anything)\s+)?(?:to\s+)?(?:the|your)\s+users?"
-            r"(?:\s+(?:know|see|notice))?"
-            r"(?:\s+(?:about|of)\s+(?:this|these|it|any of this)(?:\s+(?:step|instruction|action|file)s?)?)?"
-            r"\s*(?=[.,;!)\n]|\Z)"
-        ),
-    ),
-    _Rule(
-        Code.CHAT_MARKUP,
-        (("<|", "[inst]", "<<sys>>"),),
-        re.compile(
-            r"<\|(?:im_start|im_end|system|user|assistant|start_header_id|end_header_id|eot_id|endoftext)\|>"
-            r"|\[/?inst\]|<</?sys>>"
-        ),
-    ),
-    _Rule(
-        Code.SCORE_STEERING,
-        (
-            (
-                *("answer", "respond", "reply", "</skill", '"score"', "'score'"),
-                *(f"{verb} {which}" for verb in ("rate", "score") for which in _WHICH),
-            ),
-        ),
-        re.compile(
-            r"\b(?:answer|respond|reply)\s+(?:only\s+|always\s+)?(?:with\s+)?(?:an?\s+)?(?:score\s+(?:of\s+)?)?"
-            rf"{_SCORE}"
-            rf"|\b(?:rate|score)\s+(?:{'|'.join(_WHICH)})\s+(?:\w+\s+){{1,4}}(?:as|with|at)\s+{_SCORE}"
-            r"|\{\s*[\"']score[\"']\s*:\s*[\"']?(?:[01](?:\.[0-9]+)?|cannot tell)[\"']?\s*\}"
-            r"|</skill(?:-\w+)?>"
-        ),
-    ),
-)
-_DOWNLOAD = r"(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)"
-_SHELL = r"(?:/\S{0,40}/)?(?:ba|z|da|k|fi)?sh"
-_PIPED = ("|sh", "|bash", "| sh", "| bash", "| sudo", "| env", "| zsh", "| /", "| python")
-_PIPE = _Rule(
-    Code.PIPE_TO_SHELL,
-    (
-        ("curl", "wget", "iwr", "irm", "invoke-", "new-object"),
-        (*_PIPED, "sh -c", "sh <(", "sh $(", "iex", "invoke-expression"),
-    ),
-    re.compile(
-        rf"\b{_DOWNLOAD}\s[^\n|;]{{1,300}}+(?:(?<=\\)\n[^\n|;]{{1,300}}+){{0,3}}\|\s*"
-        r"(?:sudo\s+(?:-\w+\s+){0,3})?(?:env\s+\S{1,80}\s+)?"
-        rf"(?:{_SHELL}(?![^\s`\"')])|iex\b|invoke-expression\b|python3?(?:\s+-)?(?=\s*(?:[\n`\"']|\Z)))"
-        rf"|\b{_SHELL}\s+(?:-c\s+)?[\"']?(?:<\(|\$\(|`)\s*{_DOWNLOAD}\s"
-        rf"|\b(?:iex|invoke-expression)\s*\(+\s*(?:{_DOWNLOAD}|new-object)\s"
-    ),
-)
-
-_NEGATED = re.compile(r"\b(?:never|not|don't|refuse|reject|attempts?|asks?|tries)\b[^.\n]{0,60}\Z")
+_NEGATED = re.compile(r"\b(?:never|not|don['\u2019]t|refuse|reject|attempts?|asks?|tries)\b[^.\n]{0,60}\Z")
 _OPENING = ("'", "\u201c", "\u2018", "\u00ab", "\u300c")  # quotation marks; of these none closes
 _LOOK_BACK = 500  # characters before a phrase: a line may be as long as the file
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
@@ -122,6 +29,15 @@ _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _NO_FLAG = rf"(?<=\U0001f3f4)(?![{_TAGS}]{{1,6}}\U000e007f(?![{_TAGS}]))|(?<![\U0001f3f4{_TAGS}])"
 _HIDDEN = rf"(?:{_NO_FLAG})[{_TAGS}]+|[{_SELECTORS}]{{2,}}"
 # Of selectors, the two that emoji and letters bear are too common to make a text suspect.
+_NO_WIDTH = re.compile(f"[{_BIDI}{_INVISIBLE}{_TAGS}{_SELECTORS}\u200c-\u200f]")
+# Underscores within words and fences of tildes are no emphasis.
+_EMPHASIS = re.compile(r"\*|_(?:(?<![^\W_]_)|(?![^\W_]))|~~(?<!~~~)(?!~)|</?(?:b|i|em|strong|u|s|mark)>")
+_UNSHOWN = re.compile(
+    r"\b(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden"
+    r"|(?:font-size|opacity)\s{0,3}:\s{0,3}0(?:\.0+)?(?:px|pt|r?em|%)?(?![\w.]))"
+)
+_STYLED = re.compile(r"<[a-z][\w-]{0,20}\s[^<>]{1,600}>")
+_TEXT_WITHIN = re.compile(r"\s*(?:<[a-z][^<>]{0,200}>\s*){0,4}([^<\s][^<]{0,5000})")
 _MAYBE_UNSEEN = re.compile(f"[{_BIDI}{_INVISIBLE}{_TAGS}\ufe00-\ufe0d\U000e0100-\U000e01ef]")
 _UNSEEN = tuple(
     (code, re.compile(pattern))
@@ -142,10 +58,15 @@ def screen(text: str, findings: Findings) -> None:
         findings: Where to report; lines count from 1.
     """
     lowered = text.lower()
-    for rule in _RULES_OF_SPEECH:
-        _report_speech(rule, lowered, findings)
-    if found := next(_places(_PIPE, lowered), None):
-        _add(_PIPE.code, found, lowered, findings)
+    views = _views(lowered)
+    told = set[Code]()
+    for rule in RULES_OF_SPEECH:
+        if rule.code not in told and any(_report_speech(rule, view, findings) for view in views):
+            told.add(rule.code)
+    run = [found for rule in (PIPED, SUBSTITUTED) if (found := next(_places(rule, lowered), None))]
+    if run:
+        _add(Code.PIPE_TO_SHELL, min(run, key=re.Match.start), lowered, findings)
+    _report_unshown(lowered, findings)
     _report_encoded(text, findings)
     _report_characters(_CONTROL, Code.CONTROL_CHARACTERS, text, findings)
     if not text.isascii() and _MAYBE_UNSEEN.search(text):
@@ -159,24 +80,41 @@ def speaks_to_model(text: str) -> bool:
     >>> speaks_to_model("It says: `Answer 1.0.`"), speaks_to_model("Answer one letter.")
     (True, False)
     """
-    lowered = text.lower()
-    return any(next(_places(rule, lowered), None) for rule in _RULES_OF_SPEECH)
+    views = _views(text.lower())
+    return any(next(_places(rule, view), None) for rule in RULES_OF_SPEECH for view in views)
 
 
-def _places(rule: _Rule, lowered: str) -> Iterator[re.Match[str]]:
+def _views(lowered: str) -> tuple[str, ...]:
+    r"""Return a text without marks of emphasis and characters of no width, of which some stand for a blank.
+
+    The lines stay what they are.
+
+    >>> _views("**ign\u200bore** all"), _views("snake_case")
+    (('ignore all', 'ign ore all'), ('snake_case',))
+    """
+    bare = _EMPHASIS.sub("", lowered)
+    if bare.isascii() or not _NO_WIDTH.search(bare):
+        return (bare,)
+    return _NO_WIDTH.sub("", bare), _NO_WIDTH.sub(" ", bare)
+
+
+def _places(rule: Rule, lowered: str) -> Iterator[re.Match[str]]:
     if all(any(word in lowered for word in group) for group in rule.words):
         yield from rule.pattern.finditer(lowered)
 
 
-def _report_speech(rule: _Rule, lowered: str, findings: Findings) -> None:
+def _report_speech(rule: Rule, lowered: str, findings: Findings) -> bool:
     """Report a sentence; of one that is only quoted, if it is of the kind that is quoted as an example."""
     places = list(_places(rule, lowered))
     fences = [fence.start() for fence in _FENCE.finditer(lowered)] if places else []
     spoken = (found for found in places if not _is_quoted(lowered, found.start(), fences))
     if (found := next(spoken, None)) is not None:
         _add(rule.code, found, lowered, findings)
-    elif places and rule is _OVERRIDE:
+    elif places and rule is OVERRIDE:
         _add(Code.OVERRIDE_QUOTED, places[0], lowered, findings)
+    else:
+        return False
+    return True
 
 
 def _is_quoted(text: str, start: int, fences: Sequence[int]) -> bool:
@@ -185,6 +123,20 @@ def _is_quoted(text: str, start: int, fences: Sequence[int]) -> bool:
     before = text[max(line, start - _LOOK_BACK, 0) : start]
     in_quotes = any(before.count(mark) % 2 for mark in ('"', "`")) or before.rstrip().endswith(_OPENING)
     return in_quotes or bool(_NEGATED.search(before)) or bisect_left(fences, start) % 2 == 1
+
+
+def _report_unshown(lowered: str, findings: Findings) -> None:
+    """Report the text of an element whose style keeps it from being shown, outside of code."""
+    if "style" not in lowered or not _UNSHOWN.search(lowered):
+        return
+    fences = [fence.start() for fence in _FENCE.finditer(lowered)]
+    for tag in _STYLED.finditer(lowered):
+        style = _UNSHOWN.search(tag[0])
+        within = _TEXT_WITHIN.match(lowered, tag.end()) if style else None
+        if style and within and not _is_quoted(lowered, tag.start(), fences):
+            count = len(within[1].strip())
+            findings.add(Code.HIDDEN_TEXT, line=_line(lowered, tag.start()), count=count, quote=style[0])
+            return
 
 
 def _report_encoded(text: str, findings: Findings) -> None:
