@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from caskg.library.headings import Topic
-from caskg.library.markdown import plain, without_fences
-from caskg.schema import Artifact, Section
+from caskg.library.markdown import plain
+from caskg.schema import Artifact
 
 _MOST_EVIDENCE = 300  # characters
 _MOST_ARTIFACTS = 40  # of one kind in one document; a file may list paths without end
@@ -23,7 +23,7 @@ _OWN_FOLDERS = frozenset(
 _ENDINGS = (
     "md|mdx|jsonl?|ya?ml|toml|csv|tsv|txt|html?|xml|sql|docx|xlsx|pptx|pdf|ipynb|parquet|db|svg|drawio|env"
 )
-_NAMED = re.compile(rf"\w\.(?:{_ENDINGS})\b", re.IGNORECASE)  # most text names no file, and is passed over
+_NAMED = re.compile(rf"\.(?:{_ENDINGS})\b", re.IGNORECASE)  # most text names no file, and is passed over
 _PATH = re.compile(
     rf"`(?P<code>[^`\s]{{1,150}}\.(?:{_ENDINGS}))`"
     rf"|(?<![\w/`.(\]-])(?P<bare>(?:[\w.@{{}}<>*$-]+/){{0,8}}[\w.@{{}}<>*$-]{{1,80}}\.(?:{_ENDINGS}))(?![\w`/.-]?\w)",
@@ -54,22 +54,24 @@ class Artifacts(NamedTuple):
     reads: tuple[Artifact, ...]
 
 
-def artifacts(sections: Iterable[tuple[Section, Topic | None]]) -> Artifacts:
+def artifacts(passages: Iterable[tuple[str, Topic | None]]) -> Artifacts:
     """Return the files that a body says it writes, and those that it reads, each once.
+
+    Takes the texts of sections, without fenced code, and their topics.
 
     Where no verb decides, the heading does: a file among the outputs is written, one among the
     inputs or preconditions is read.
 
-    >>> body = Section(title="", level=0, text="Read `notes/log.md` first. Then write `plans/{day}/Plan.md`.")
-    >>> [artifact.path for artifact in artifacts([(body, None)]).writes]
+    >>> text = "Read `notes/log.md` first. Then write `plans/{day}/Plan.md`."
+    >>> [artifact.path for artifact in artifacts([(text, None)]).writes]
     ['plans/*/plan.md']
     """
     writes: dict[str, Artifact] = {}
     reads: dict[str, Artifact] = {}
-    for section, topic in sections:
-        if _NAMED.search(section.text) is None:
+    for text, topic in passages:
+        if _NAMED.search(text) is None:
             continue
-        for line in _LINE.split(without_fences(section.text)):
+        for line in _LINE.split(text):
             for path, given in _handled(line, _BY_TOPIC.get(topic) if topic else None):
                 found = writes if given else reads
                 if len(found) < _MOST_ARTIFACTS:

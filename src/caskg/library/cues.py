@@ -93,7 +93,8 @@ _NOT_YET = re.compile(  # "do not run `x` until this is done"
     re.IGNORECASE,
 )
 _NEXT_BEFORE = _before(
-    r"then|next(?! to)|next step(?: is)?(?: usually| often)?|followed by|afterwards?|after (?:this|that|it|which)|upstream of|leads? to",
+    r"then|next(?! to)|next step(?: is)?(?: usually| often)?",
+    r"followed by|afterwards?|after (?:this|that|it|which)|upstream of|leads? to",
     r"(?:continue|go on|carry on|follow(?: up| on)?|proceed)s? (?:to|with)|(?:move|go)s? on to",
     r"hand-?offs? to|(?:hand|pass)(?:s|es|ed)? (?:\w+ ){0,2}?(?:over|off|on)? ?to|feeds?(?: into)?",
     r"(?:prepares?|ready) for|(?:comes |runs |use )?before|inputs? (?:for|to)",

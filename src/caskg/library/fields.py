@@ -69,7 +69,8 @@ def extract_fields(
         found = () if written else items(topic) or ()
         return written or _some(_parameter(item) for item in found)
 
-    files = artifacts(zip(sections, topics, strict=True))
+    passages = [Passage(section.text, topic) for section, topic in zip(sections, topics, strict=True)]
+    files = artifacts((passage.text, passage.topic) for passage in passages)
     return SkillFields(
         inputs=parameters(_INPUTS, Topic.INPUTS),
         outputs=parameters(_OUTPUTS, Topic.OUTPUTS),
@@ -80,24 +81,18 @@ def extract_fields(
         reads=files.reads or None,
         tools=_some(tool for key in _TOOLS for tool in _tools(stated.get(key, ""))),
         tags=_some(tag for key in _TAGS for tag in _words(stated.get(key, ""))),
-        references=_some(_references(stated, sections, topics, description)),
+        references=_some(_references(stated, [Passage(description), *passages])),
     )
 
 
-def _references(
-    stated: Mapping[str, Value],
-    sections: Sequence[Section],
-    topics: Sequence[Topic | None],
-    description: str,
-) -> Iterator[Reference]:
+def _references(stated: Mapping[str, Value], passages: Sequence[Passage]) -> Iterator[Reference]:
     for keys, kind in ((_REQUIRES, ReferenceKind.DECLARED), (_DEPENDS, ReferenceKind.NAME)):
         for key in keys:
             for name in _words(stated.get(key, "")):
                 evidence = f"{key}: {name}"
                 yield Reference(target=name, kind=kind, evidence=evidence, role=ReferenceRole.NEED)
-    yield from Passage(description).links()
-    for section, topic in zip(sections, topics, strict=True):
-        yield from Passage(section.text, topic).links()
+    for passage in passages:
+        yield from passage.links()
 
 
 def _parameters(value: Value) -> Iterator[Parameter]:

@@ -92,6 +92,14 @@ _PHRASES: dict[Topic, tuple[str, ...]] = {
 }
 
 _PATTERNS = {topic: re.compile("|".join(phrases)) for topic, phrases in _PHRASES.items()}
+# How the words of all phrases begin. A heading of which no word begins so tells nothing, and most do not.
+_BEGINNINGS = frozenset(
+    word[:3]
+    for phrases in _PHRASES.values()
+    for phrase in phrases
+    for word in re.findall(r"[a-z]+", re.sub(r"\\.", " ", phrase))
+)
+_WORD = re.compile(r"[a-z]+")
 _LONGEST = 60  # characters; a longer heading is a sentence of its own
 _SIGNS = re.compile(r"^(?:[\W\d_]|step \d+)+|[\W_]+$")
 _PARENTHESIS = re.compile(r"\s*[(\[{].*")
@@ -128,4 +136,6 @@ def topic_of(title: str) -> Topic | None:
         return None
     words = _PARENTHESIS.sub("", title.lower().replace("\u2019", "'"))
     words = " ".join(re.sub(r"[/&]", " and ", _SIGNS.sub("", words)).split())
+    if words.isascii() and not any(word[:3] in _BEGINNINGS for word in _WORD.findall(words)):
+        return None
     return next((topic for topic, pattern in _PATTERNS.items() if pattern.search(words)), None)

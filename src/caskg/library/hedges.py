@@ -30,7 +30,8 @@ _DENIED = re.compile(
 _CLAUSE = re.compile(r"[;:\u2014\u2013]|,\s+(?:but|so|then|and)\b|\bbut\b", re.IGNORECASE)
 _DENIED_AFTER = re.compile(
     r"^[^.;]{0,80}?(?:\b(?:must|should|need|is|are|was|will|can|does|do|did) ?(?:not|n't)\b|\bno longer\b"
-    r"|\b(?:is|are|was) (?:optional|deprecated|out of scope|unnecessary|obsolete|a myth)\b|\bbut not\b|\bmakes? no difference\b|\?)",
+    r"|\b(?:is|are|was) (?:optional|deprecated|out of scope|unnecessary|obsolete|a myth)\b|\bbut not\b"
+    r"|\bmakes? no difference\b|\?)",
     re.IGNORECASE,
 )
 _QUOTES = re.compile('["\u201c\u201d]')

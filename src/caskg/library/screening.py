@@ -31,7 +31,13 @@ _HIDDEN = rf"(?:{_NO_FLAG})[{_TAGS}]+|[{_SELECTORS}]{{2,}}"
 # Of selectors, the two that emoji and letters bear are too common to make a text suspect.
 _NO_WIDTH = re.compile(f"[{_BIDI}{_INVISIBLE}{_TAGS}{_SELECTORS}\u200c-\u200f]")
 # Underscores within words and fences of tildes are no emphasis.
-_EMPHASIS = re.compile(r"\*|_(?:(?<![^\W_]_)|(?![^\W_]))|~~(?<!~~~)(?!~)|</?(?:b|i|em|strong|u|s|mark)>")
+# Each begins with a character that is quickly found, which one pattern of all would not.
+_EMPHASIS = (
+    re.compile(r"\*"),
+    re.compile(r"_(?:(?<![^\W_]_)|(?![^\W_]))"),
+    re.compile(r"~~(?<!~~~)(?!~)"),
+    re.compile(r"</?(?:b|i|em|strong|u|s|mark)>"),
+)
 _UNSHOWN = re.compile(
     r"\b(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden"
     r"|(?:font-size|opacity)\s{0,3}:\s{0,3}0(?:\.0+)?(?:px|pt|r?em|%)?(?![\w.]))"
@@ -92,7 +98,9 @@ def _views(lowered: str) -> tuple[str, ...]:
     >>> _views("**ign\u200bore** all"), _views("snake_case")
     (('ignore all', 'ign ore all'), ('snake_case',))
     """
-    bare = _EMPHASIS.sub("", lowered)
+    bare = lowered
+    for marks in _EMPHASIS:
+        bare = marks.sub("", bare)
     if bare.isascii() or not _NO_WIDTH.search(bare):
         return (bare,)
     return _NO_WIDTH.sub("", bare), _NO_WIDTH.sub(" ", bare)

@@ -32,10 +32,8 @@ OVERRIDE = Rule(
     ),
 )
 _TELL = ("tell", "inform", "notify", "alert", "let", "mention", "reveal", "disclose")
-_KEPT_FROM = (
-    *(f"{no} {verb}" for no in ("not", "n't", "n\u2019t", "never") for verb in _TELL),
-    *(f"without {verb}" for verb in ("tell", "inform", "notify", "alert", "let")),
-)
+# The ends of "not", "n't" and "without", and of "never": each word more is a search through every text.
+_KEPT_FROM = tuple(f"{end} {verb}" for end in ("t", "never") for verb in _TELL)
 _HIDE = ("keep", "hide", "conceal", "withhold")
 _UNTOLD = ("must not", "must never", "should not", "should never")
 _THIS = (
@@ -89,10 +87,7 @@ RULES_OF_SPEECH = (
     ),
     Rule(
         Code.CONCEALMENT,
-        (
-            _UNTOLD,
-            tuple(f"{who}{s} {no}" for who in _WHO for s in ("", "s") for no in _UNTOLD),
-        ),
+        (_UNTOLD, tuple(f"{who}{s} {no}" for who in _WHO for s in ("", "s") for no in ("must", "should"))),
         re.compile(
             rf"\b{_PEOPLE}\s+(?:{'|'.join(_UNTOLD)})\s+(?:know|learn|hear|be\s+told)"
             rf"(?:\s+(?:about|of))?\s+{_THIS}{_ENDS}"
@@ -108,17 +103,24 @@ RULES_OF_SPEECH = (
     ),
     Rule(
         Code.SCORE_STEERING,
-        (
-            (
-                *("answer", "respond", "reply", "</skill", '"score"', "'score'"),
-                *(f"{verb} {which}" for verb in ("rate", "score") for which in _WHICH),
-            ),
-        ),
+        (("answer", "respond", "reply"),),
         re.compile(
             r"\b(?:answer|respond|reply)\s+(?:only\s+|always\s+)?(?:with\s+)?(?:an?\s+)?(?:score\s+(?:of\s+)?)?"
             rf"{_SCORE}"
-            rf"|\b(?:rate|score)\s+(?:{'|'.join(_WHICH)})\s+(?:\w+\s+){{1,4}}(?:as|with|at)\s+{_SCORE}"
-            r"|\{\s*[\"']score[\"']\s*:\s*[\"']?(?:[01](?:\.[0-9]+)?|cannot tell)[\"']?\s*\}"
+        ),
+    ),
+    Rule(
+        Code.SCORE_STEERING,
+        (tuple(f"{verb} {which}" for verb in ("rate", "score") for which in _WHICH),),
+        re.compile(
+            rf"\b(?:rate|score)\s+(?:{'|'.join(_WHICH)})\s+(?:\w+\s+){{1,4}}(?:as|with|at)\s+{_SCORE}"
+        ),
+    ),
+    Rule(
+        Code.SCORE_STEERING,
+        (("</skill", '"score"', "'score'"),),
+        re.compile(
+            r"\{\s*[\"']score[\"']\s*:\s*[\"']?(?:[01](?:\.[0-9]+)?|cannot tell)[\"']?\s*\}"
             r"|</skill(?:-\w+)?>"
         ),
     ),
