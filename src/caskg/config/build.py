@@ -177,7 +177,7 @@ class FrontierConfig:
     small_budget: int = 500
     small_library: int = 1000
     probe_all: bool = True
-    policy: FrontierPolicy = FrontierPolicy.ASSOCIATION
+    policy: FrontierPolicy = FrontierPolicy.COVERAGE
     seed: int = 0
 
 
@@ -225,7 +225,7 @@ class VerifierConfig:
     ridge: float = 1.0
     min_each: int = 10
     max_error: float = 0.10
-    min_skill: float = 0.20
+    min_skill: float = 0.25
     deviations: float = 1.645
     enabled: bool = True
 

@@ -14,6 +14,7 @@ from caskg.config.build import (
     EdgeTypeConfig,
     EvidenceConfig,
     FrontierConfig,
+    FrontierPolicy,
     Profile,
     PublicationConfig,
     RecallConfig,
@@ -57,7 +58,7 @@ def build_config(profile: str = Profile.DEFAULT) -> BuildConfig:
             by_association=False,
         ),
         types=EdgeTypeConfig(information=0.0, likeness=0.0, alternative_first=False),
-        frontier=FrontierConfig(probe_all=False),
+        frontier=FrontierConfig(probe_all=False, policy=FrontierPolicy.ASSOCIATION),
         evidence=EvidenceConfig(by_source=False),
         verifier=VerifierConfig(enabled=False),
         publication=PublicationConfig(
