@@ -101,16 +101,20 @@ def survey(library: SkillLibrary, *, encoder: Encoder, config: BuildConfig) -> S
     )
 
 
-def judged_build(surveyed: Survey, judge: SimulatedJudge, *, config: BuildConfig) -> Build:
+def judged_build(
+    surveyed: Survey, judge: SimulatedJudge, *, config: BuildConfig, frontier: IntArray | None = None
+) -> Build:
     """Return what `caskg.pipeline.build` would, were *judge* its paid prober.
 
     Args:
         surveyed: Of the library, by the same constants up to the frontier.
         judge: Answers about F.
         config: The constants; the free prober answers all of C.
+        frontier: F where it is known already, as `paid_frontier` returns it; no judge changes it.
     """
     found = surveyed.induced
-    frontier = paid_frontier(found, surveyed.free, config=config)
+    if frontier is None:
+        frontier = paid_frontier(found, surveyed.free, config=config)
     with _workspace() as workspace:
         said = _asked(found, frontier, judge, workspace.ledger)
     answers = current({**surveyed.free, **said}, surveyed.requests, prober=judge)
