@@ -31,7 +31,8 @@ from caskg.schema import (
     SkillGraph,
 )
 
-_ORDERING = (EDGE_TYPES.index(EdgeType.DEPENDENCY), EDGE_TYPES.index(EdgeType.WORKFLOW))
+_ALTERNATIVE = EDGE_TYPES.index(EdgeType.ALTERNATIVE)
+_TOLD = (EDGE_TYPES.index(EdgeType.DEPENDENCY), EDGE_TYPES.index(EdgeType.WORKFLOW))
 _UNVALIDATED = EDGE_STATES.index(EdgeState.UNVALIDATED)
 _HINTED = 3
 _VIEWS = 8  # callers' views of the graph that are kept, each about as large as the graph
@@ -172,10 +173,16 @@ class GraphRetriever:
         }
 
     def _supports(self, chosen: IntArray, graph: SkillGraph) -> dict[int, tuple[EdgeStep, ...]]:
-        """Return for each chosen skill the edges by which it comes before later ones."""
+        """Return for each chosen skill the edges by which it comes before later ones.
+
+        Of those that order the answer, the dependency and workflow edges that some evidence stands
+        behind: the others are too little to be told as a reason.
+        """
         place = {at: number for number, at in enumerate(chosen.tolist())}
         steps: dict[int, tuple[EdgeStep, ...]] = dict.fromkeys(place, ())
-        for row in ordering_edges(chosen, graph).tolist():
+        rows = ordering_edges(chosen, graph)
+        told = np.isin(graph.types[rows], _TOLD) & (graph.states[rows] != _UNVALIDATED)
+        for row in rows[told].tolist():
             source, target = int(graph.source[row]), int(graph.target[row])
             if place[source] < place[target]:
                 steps[source] += (edge_step(graph, row, self._ids),)
@@ -260,13 +267,14 @@ def prerequisites_first(chosen: IntArray, graph: SkillGraph) -> IntArray:
 def ordering_edges(chosen: IntArray, graph: SkillGraph) -> IntArray:
     """Return the rows of the edges between the chosen that say which comes first, the strongest first.
 
-    Dependency and workflow edges that some evidence stands behind: an unvalidated one
-    may carry relevance, but is too little to put a skill before another.
+    All but alternatives, whatever their type and state: where nothing better is known, even the
+    direction of an unvalidated edge is right more often than the order of relevance, in which
+    what a task is about stands before what it needs.
     """
     rank = np.full(graph.n_skills, -1)
     rank[chosen] = np.arange(len(chosen))
     inside = np.flatnonzero((rank[graph.source] >= 0) & (rank[graph.target] >= 0))
-    rows: IntArray = inside[np.isin(graph.types[inside], _ORDERING) & (graph.states[inside] != _UNVALIDATED)]
+    rows: IntArray = inside[graph.types[inside] != _ALTERNATIVE]
     ends = rank[graph.target[rows]], rank[graph.source[rows]]
     return rows[np.lexsort((*ends, -graph.weight[rows]))]
 
