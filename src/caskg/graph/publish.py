@@ -21,7 +21,8 @@ target first, by b; those that find none are not published. So never more than
 dependencies (``bound_dependencies``), which need no slot.
 
 **Verified edges.** Where a verifier is trusted, every edge that nobody assessed has its
-lower credible bound, to the power of ``verified_power``, for b and no rho; these take the slots of their target instead.
+lower credible bound, to the power of ``verified_power``, for b and no rho; these take the slots of
+their target instead.
 
 **Alternatives** (``alternatives_apart``) have slots of their own and do not
 count as an edge that a skill already has: no relevance walks along them.
