@@ -24,13 +24,12 @@ import sys
 import tarfile
 import tempfile
 import time
-from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from caskg.bench.kernel import cpu_ms, kernel
 
 QUERIES = (
     "deploy a container to a kubernetes cluster and watch the rollout",
@@ -169,31 +168,6 @@ def warm_queries(workspace: str) -> dict[str, float]:
         "all_but_embedding_new_task_ms": round(statistics.median(rest), 3),
         "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
     }
-
-
-def cpu_ms(task: Callable[[], object]) -> float:
-    """Return the CPU milliseconds of one call."""
-    start = time.process_time()
-    task()
-    return 1000 * (time.process_time() - start)
-
-
-def kernel() -> dict[str, float]:
-    """Return the CPU milliseconds of three small jobs that say how fast this machine is today."""
-    matrix = np.random.default_rng(0).standard_normal((500, 500)).astype(np.float32)
-    document = json.dumps([{"id": at, "text": "word " * 20} for at in range(5000)])
-
-    def inserts() -> None:
-        with sqlite3.connect(":memory:") as database:
-            database.execute("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT)")
-            database.executemany("INSERT INTO t VALUES (?, ?)", ((at, "text" * 8) for at in range(50_000)))
-
-    tasks = {
-        "matmul_500_ms": lambda: matrix @ matrix,
-        "sqlite_50k_inserts_ms": inserts,
-        "json_5k_ms": lambda: json.loads(document),
-    }
-    return {name: round(statistics.median(cpu_ms(task) for _ in range(9)), 3) for name, task in tasks.items()}
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """From folders to a published version and back: what is rebuilt, what is kept, who answers a query."""
 
 import random
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -249,6 +250,30 @@ def test_a_label_follows_a_renamed_folder_and_the_build_says_so(workspace: Works
     assert report.meta["candidate_states"]["confirmed"] == 1
     assert labels_to_check(workspace.ledger.labels(), workspace.current()) == ()
     assert build_garden(workspace, garden).unchanged
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_a_label_and_a_switch_follow_a_skill_that_is_renamed_with_its_folder(
+    workspace: Workspace, garden: Path, *, twice: bool
+) -> None:
+    """The usual way: the format wants both to be equal. Of two that it may now be it is neither."""
+    build_garden(workspace, garden)
+    workspace.ledger.set_label(label(workspace.current(), "mow-lawn", "press-juice"))
+    workspace.switches.disable(["press-juice"])
+    build_garden(workspace, garden)
+    for old in ("mow-lawn", "press-juice"):
+        shutil.rmtree(garden / old)
+        write_skill(garden, f"new-{old}", GARDEN[old], BODIES.get(old, ""))
+    if twice:
+        write_skill(garden, "new-mow-lawn-2", GARDEN["mow-lawn"])
+    report = build_garden(workspace, garden)
+    labels = workspace.ledger.labels()
+    followed = ["mow-lawn" if twice else "new-mow-lawn", "new-press-juice"]
+    assert [(each.source, each.target) for each in labels] == [tuple(followed)]
+    assert report.meta["labels_followed"] == [f"mow-lawn -> press-juice, now {' -> '.join(followed)}"]
+    assert report.meta["disabled_followed"] == ["press-juice, now new-press-juice"]
+    assert (labels_to_check(labels, workspace.current()) == ()) is not twice
+    assert report.meta["candidate_states"]["confirmed"] == (0 if twice else 1)
 
 
 def test_a_label_on_a_removed_skill_waits_until_it_comes_back(workspace: Workspace, garden: Path) -> None:

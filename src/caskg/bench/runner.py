@@ -41,8 +41,6 @@ from caskg.wiring import EncoderChoice, encoder_for
 FOREIGN = 200
 """How many tasks of each other set are asked, to see whether a method notices that nothing fits."""
 
-REQUIRE_DATA = "CASKG_REQUIRE_DATA"
-
 Progress = Callable[[str], None]
 
 
@@ -190,24 +188,11 @@ def _run_set(
     if not foreign:
         reason = "the folder holds no other set whose tasks could be asked"
         skipped.append({"set": gold.name, "measure": "auroc_wrong_library", "reason": reason})
-    _require_data(skipped)
     runs = {name: desk.run(name, progress) for name, reason in reasons.items() if not reason}
     return SetRuns(gold=gold, encoder=kind, runs=runs, skipped=tuple(skipped))
 
 
 _NO_JUDGE = "no judge is asked, so it would be the same as default"
-
-
-def _require_data(skipped: Sequence[Mapping[str, str]]) -> None:
-    """Refuse to go on without data where these were promised.
-
-    Raises:
-        UsageError: `REQUIRE_DATA` is set to 1, and something is skipped for want of data.
-    """
-    absent = [each for each in skipped if each["reason"] != _NO_JUDGE]
-    if absent and os.environ.get(REQUIRE_DATA) == "1":
-        msg = f"{REQUIRE_DATA} is set, and {absent[0]['set']} lacks data: {absent[0]['reason']}."
-        raise UsageError(msg)
 
 
 class _Desk:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any, NoReturn, TypeAlias
 
 from caskg.errors import UsageError
@@ -196,7 +197,9 @@ class Ledger:
             standing = dict.fromkeys(key for key in self._labels() if key[2] is LabelSource.AUTHOR)
             return self._append_labels(connection, {**standing, **declared})
 
-    def follow_moves(self, now: Mapping[str, str]) -> tuple[tuple[Label, Label], ...]:
+    def follow_moves(
+        self, now: Mapping[str, str], *, renamed: Mapping[str, str] = MappingProxyType({})
+    ) -> tuple[tuple[Label, Label], ...]:
         """Let people's labels follow skills that were moved or renamed; return each before and after.
 
         A skill has moved if its id is gone and exactly one skill holds the text that the label was
@@ -204,10 +207,12 @@ class Ledger:
 
         Args:
             now: The content hash of every skill there is, by id.
+            renamed: The content hash that a text has now of which nothing but the name has changed,
+                by the one it had.
         """
         with self._database.transaction() as connection:
             standing = self._labels()
-            moved = _moved_labels(standing.values(), now)
+            moved = _moved_labels(standing.values(), now, renamed)
             goals = Counter(_label_key(label) for _, label in moved)
             followed = [
                 each for each in moved if goals[key := _label_key(each[1])] == 1 and key not in standing
@@ -286,22 +291,27 @@ def _label_key(label: Label) -> LabelKey:
     return label.source, label.target, label.given_by
 
 
-def _moved_labels(labels: Iterable[Label], now: Mapping[str, str]) -> list[tuple[Label, Label]]:
+def _moved_labels(
+    labels: Iterable[Label], now: Mapping[str, str], renamed: Mapping[str, str]
+) -> list[tuple[Label, Label]]:
     """Return the labels of people on skills that have moved, as they are and as they would be."""
     holders: dict[str, list[str]] = {}
     for skill_id, content_hash in now.items():
         holders.setdefault(content_hash, []).append(skill_id)
 
-    def place(skill_id: str, content_hash: str) -> str:
-        found = holders.get(content_hash, [])
-        return found[0] if skill_id not in now and len(found) == 1 else skill_id
+    def place(skill_id: str, content_hash: str) -> tuple[str, str]:
+        text = renamed.get(content_hash, content_hash)
+        found = holders.get(text, [])
+        return (found[0], text) if skill_id not in now and len(found) == 1 else (skill_id, content_hash)
 
     moved = []
     for old in labels:
-        source, target = place(old.source, old.source_hash), place(old.target, old.target_hash)
+        source, source_hash = place(old.source, old.source_hash)
+        target, target_hash = place(old.target, old.target_hash)
         elsewhere = (source, target) != (old.source, old.target)
         if elsewhere and source != target and old.given_by is LabelSource.PERSON:
-            moved.append((old, replace(old, source=source, target=target)))
+            new = replace(old, source=source, target=target)
+            moved.append((old, replace(new, source_hash=source_hash, target_hash=target_hash)))
     return moved
 
 

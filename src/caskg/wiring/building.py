@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from caskg.config import BuildConfig, Profile, build_config
 from caskg.errors import DamagedError
 from caskg.inspection import current_version, diagnostics_of
 from caskg.protocols import Encoder
-from caskg.schema import EDGE_STATES, EDGE_TYPES, Diagnostic, LabelSource, SkillLibrary
+from caskg.schema import EDGE_STATES, EDGE_TYPES, Diagnostic, LabelSource, Skill, SkillLibrary
 from caskg.store.snapshot import Snapshot
 from caskg.store.workspace import Workspace
 from caskg.wiring.encoders import EncoderChoice, encoder_kind, encoder_name, encoder_to_build
@@ -101,12 +102,14 @@ def _follow_moves(
 ) -> dict[str, list[str]]:
     """Let labels and switches follow skills whose folder was moved or renamed, and say which did."""
     now = {skill.id: skill.content_hash for skill in library.skills}
+    before = dict(zip(previous.ids, previous.content_hashes, strict=True)) if previous else {}
+    renamed = _renamed(library, previous, before.keys()) if previous else {}
     labels = [
         f"{old.source} -> {old.target}, now {new.source} -> {new.target}"
-        for old, new in workspace.ledger.follow_moves(now)
+        for old, new in workspace.ledger.follow_moves(now, renamed=renamed)
     ]
-    before = dict(zip(previous.ids, previous.content_hashes, strict=True)) if previous else {}
-    gone = {before[skill_id]: skill_id for skill_id in workspace.switches.disabled() & before.keys() - now}
+    disabled = workspace.switches.disabled() & before.keys() - now
+    gone = {renamed.get(before[skill_id], before[skill_id]): skill_id for skill_id in disabled}
     moved = {new: gone[text] for new, text in now.items() if new not in before and text in gone}
     if moved:  # all of them: what was hidden must not come back by another name
         workspace.switches.disable(moved)
@@ -114,6 +117,23 @@ def _follow_moves(
         "labels_followed": labels,
         "disabled_followed": [f"{old}, now {new}" for new, old in sorted(moved.items())],
     }
+
+
+def _renamed(library: SkillLibrary, previous: Snapshot, before: Collection[str]) -> dict[str, str]:
+    """Return the content hashes that changed because nothing but the name of a skill did, old to new."""
+
+    def told_apart(skills: Iterable[Skill]) -> dict[str, str]:
+        texts = [
+            (f"{skill.description}\n{skill.body}".replace(skill.name, ""), skill.content_hash)
+            for skill in skills
+        ]
+        often = Counter(text for text, _ in texts)
+        return {text: content for text, content in texts if often[text] == 1}
+
+    now = {skill.id for skill in library.skills}
+    gone = [previous.skills[at] for at, skill_id in enumerate(previous.ids) if skill_id not in now]
+    new = told_apart(skill for skill in library.skills if skill.id not in before)
+    return {content: new[text] for text, content in told_apart(gone).items() if text in new}
 
 
 def _sound_version(workspace: Workspace) -> Snapshot | None:
