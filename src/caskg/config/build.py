@@ -245,7 +245,7 @@ class VerifierConfig:
     ridge: float = 1.0
     min_each: int = 10
     max_error: float = 0.10
-    min_skill: float = 0.25
+    min_skill: float = 0.40
     deviations: float = 1.645
     enabled: bool = True
 
