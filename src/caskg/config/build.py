@@ -131,7 +131,7 @@ class RecallConfig:
     semantic: int = 16
     semantic_floor: float = 0.30
     enabler: int = 4
-    meaning: int = 44
+    meaning: int = 24
     meaning_likeness: float = 0.30
     ready: int = 24
     total: int = 60

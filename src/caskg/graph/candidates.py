@@ -213,7 +213,7 @@ def _kept(
     *,
     config: BuildConfig,
 ) -> BoolArray:
-    """Mark the best ``total`` pairs of each skill at the bounded end; references, labels and who is ready stay."""
+    """Mark the best ``total`` pairs of each skill at the bounded end; `_NEVER_CUT` always stays."""
     bounded, other = (source, target) if config.recall.bound is Bound.SOURCE else (target, source)
     cut: BoolArray = (channels & _NEVER_CUT) == 0
     if config.recall.by_association:
