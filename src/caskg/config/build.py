@@ -52,7 +52,7 @@ class SignalWeights:
     repair: float = 0.10
     reference: float = 0.25
     enabler: float = 0.10
-    meaning: float = 1.00
+    meaning: float = 0.25
     ready: float = 0.10
 
 
@@ -125,7 +125,7 @@ class RecallConfig:
         meaning: Most candidates by the meaning of what is given and taken.
         meaning_likeness: How much the likeness of two texts counts beside it, >= 0.
         ready: Most candidates that take nothing and obtain something.
-        total: Most candidates in all; references and labels are never cut.
+        total: Most candidates in all; references, labels and who is ready are never cut.
         io_by_likeness: Rank I/O candidates by their match times the likeness of the two texts,
             because generic parameter names match everywhere; False ranks by the match alone.
         by_association: Cut the least associated; False cuts in the paper's order: structural,
@@ -144,7 +144,7 @@ class RecallConfig:
     meaning: int = 24
     meaning_likeness: float = 0.30
     ready: int = 24
-    total: int = 64
+    total: int = 60
     io_by_likeness: bool = True
     by_association: bool = True
 
