@@ -30,7 +30,9 @@ def test_the_profile_paper_has_the_released_constants() -> None:
         "judge": 0.10,
         "repair": 0.10,
     }
-    assert asdict(PAPER.signals.weights) == weights | {"reference": 0.0, "enabler": 0.0}
+    assert asdict(PAPER.signals.weights) == weights | dict.fromkeys(
+        ("reference", "enabler", "meaning", "ready"), 0.0
+    )
     signals = PAPER.signals
     assert (signals.strong_pair, signals.support_pair) == (0.78, 0.68)
     assert (signals.structural_threshold, signals.structural_boost) == (0.65, 0.70)
@@ -62,6 +64,7 @@ def test_what_is_ours_is_off_in_the_profile_paper() -> None:
         False,
         False,
     )
+    assert (PAPER.recall.meaning, PAPER.recall.ready) == (0, 0)
     assert not PAPER.types.alternative_first
     assert not PAPER.evidence.by_source
     published = PAPER.publication

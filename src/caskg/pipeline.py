@@ -14,7 +14,7 @@ from caskg.errors import ProbeError
 from caskg.graph.calibrate import assess, label_edges
 from caskg.graph.candidates import find_candidates
 from caskg.graph.frontier import frontier_budget, select_frontier
-from caskg.graph.inputs import GraphInputs, graph_inputs, signal_texts
+from caskg.graph.inputs import GraphInputs, graph_inputs, signal_parameters, signal_texts
 from caskg.graph.probes import choose_substitutes, collect_scores, keep_substitutes, plan_probes, probe_key
 from caskg.graph.publish import publish
 from caskg.graph.text_prober import TextProber
@@ -82,14 +82,17 @@ def build(
     labels = ledger.labels()
     compared = library if config.signals.names_in_text else without_mentions(library)
     texts = [*signal_texts(compared, config=config.signals), *map(skill_text, library.skills)]
+    texts += signal_parameters(compared, config=config.signals)
     vectors = embed_texts(texts, encoder, workspace.vectors, on_progress=partial(progress, "embed"))
+    compare, search, parameters = np.split(vectors, [len(library), 2 * len(library)])
     progress("candidates", 0, 0)
     duplicates = tuple(duplicate_pairs(library.skills))
     orders = stated_orders(library, names=names)
     inputs = graph_inputs(
         compared,
-        vectors[: len(library)],
+        compare,
         references,
+        parameters=parameters,
         duplicates=duplicates,
         orders=orders,
         config=config.signals,
@@ -112,7 +115,7 @@ def build(
         candidates=candidates,
         reliability=reliability,
         graph=publish(candidates, reliability, config=config.publication, tie_break=inputs.tie_break),
-        index=SearchIndex.fit(library.skills, vectors[len(library) :], tie_break=inputs.tie_break),
+        index=SearchIndex.fit(library.skills, search, tie_break=inputs.tie_break),
         duplicates=duplicates,
         orders=orders,
         n_frontier=len(asked),

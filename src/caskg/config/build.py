@@ -42,6 +42,8 @@ class SignalWeights:
     repair: float = 0.10
     reference: float = 0.25
     enabler: float = 0.10
+    meaning: float = 1.00
+    ready: float = 0.10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,13 @@ class SignalConfig:
             for I/O, where it matches; where it does not, I/O stays inactive.
         stated_orders: Two skills that a third document calls for one after the other follow each other.
         files_as_outputs: A file that one body says it writes and another that it reads is I/O.
+        meaning_floor: Closeness, above what is usual, of what is given and taken, above which the signal
+            is active, in [0, 2].
+        meaning_reverse: How much the other direction counts against this one, >= 0.
+        meaning_middle: Closeness, less the reverse, of which the signal makes 1/2.
+        meaning_width: How far from it the signal is .73 or .27, > 0.
+        silence_means_none: Share of skills that must state inputs for silence to mean that a skill takes
+            nothing, in [0, 1].
     """
 
     weights: SignalWeights = field(default_factory=SignalWeights)
@@ -82,6 +91,11 @@ class SignalConfig:
     names_as_outputs: bool = True
     stated_orders: bool = True
     files_as_outputs: bool = True
+    meaning_floor: float = 0.05
+    meaning_reverse: float = 0.50
+    meaning_middle: float = 0.20
+    meaning_width: float = 0.15
+    silence_means_none: float = 0.50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +112,9 @@ class RecallConfig:
         semantic: Most semantic candidates; each at least ``semantic_floor``.
         semantic_floor: Cosine, in [0, 1].
         enabler: Most enabler candidates.
+        meaning: Most candidates by the meaning of what is given and taken.
+        meaning_likeness: How much the likeness of two texts counts beside it, >= 0.
+        ready: Most candidates that take nothing and obtain something.
         total: Most candidates in all; references and labels are never cut.
         io_by_likeness: Rank I/O candidates by their match times the likeness of the two texts,
             because generic parameter names match everywhere; False ranks by the match alone.
@@ -114,7 +131,10 @@ class RecallConfig:
     semantic: int = 16
     semantic_floor: float = 0.30
     enabler: int = 4
-    total: int = 32
+    meaning: int = 24
+    meaning_likeness: float = 0.30
+    ready: int = 24
+    total: int = 64
     io_by_likeness: bool = True
     by_association: bool = True
 
