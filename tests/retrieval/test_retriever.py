@@ -14,7 +14,7 @@ from caskg.errors import EncoderError, UsageError
 from caskg.protocols import Retriever
 from caskg.retrieval.bundle import render
 from caskg.retrieval.explain import reasons
-from caskg.retrieval.retriever import GraphRetriever, prerequisites_first
+from caskg.retrieval.retriever import GraphRetriever, ordering_graph, prerequisites_first
 from caskg.retrieval.seeds import SearchIndex
 from caskg.schema import EdgeState, EdgeStep, EdgeType, Ranking, Skill, SkillGraph
 from factories import make_skill
@@ -308,7 +308,8 @@ def test_the_order_of_skills_in_the_folder_changes_nothing(
 
 
 def order_of(graph: SkillGraph, *chosen: int) -> list[int]:
-    return [chosen[rank] for rank in prerequisites_first(np.array(chosen, dtype=np.int64), graph)]
+    ordering = ordering_graph(graph)
+    return [chosen[rank] for rank in prerequisites_first(np.array(chosen, dtype=np.int64), ordering)]
 
 
 def test_a_prerequisite_moves_to_just_before_the_first_that_needs_it() -> None:
@@ -450,6 +451,28 @@ def test_an_encoder_that_breaks_its_contract_is_refused() -> None:
 
 
 # ---------------------------------------------------------------- edges that order
+
+
+def test_only_edges_told_or_nearly_the_strongest_of_their_state_order() -> None:
+    """From .7 of the strongest; an alternative neither orders nor makes the others look weak."""
+    edges = [
+        Edge(0, 1, 0.9, EdgeType.ALTERNATIVE, EdgeState.UNVALIDATED),
+        Edge(0, 2, 0.5, EdgeType.SEMANTIC, EdgeState.UNVALIDATED),
+        Edge(0, 3, 0.35, EdgeType.SEMANTIC, EdgeState.UNVALIDATED),
+        Edge(0, 4, 0.34, EdgeType.DEPENDENCY, EdgeState.UNVALIDATED),
+        Edge(1, 2, 0.8, EdgeType.SEMANTIC, EdgeState.UNCERTAIN),
+        Edge(1, 3, 0.1, EdgeType.SEMANTIC, EdgeState.UNCERTAIN),
+        Edge(1, 4, 0.1, EdgeType.WORKFLOW, EdgeState.UNCERTAIN),
+        Edge(2, 4, 0.1, EdgeType.DEPENDENCY, EdgeState.UNCERTAIN),
+    ]
+    kept = ordering_graph(make_graph(5, edges))
+    assert list(zip(kept.source.tolist(), kept.target.tolist(), strict=True)) == [
+        (0, 2),
+        (0, 3),
+        (1, 2),
+        (1, 4),
+        (2, 4),
+    ]
 
 
 def test_an_edge_orders_whatever_its_state_but_is_told_only_with_evidence() -> None:
