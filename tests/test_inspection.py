@@ -143,7 +143,7 @@ def test_an_edge_is_explained_by_sentence_answers_and_labels(workspace: Workspac
     assert told.edge.type is EdgeType.DEPENDENCY
     assert told.edge.signals["reference"] == 1.0
     assert told.edge.weight == edges_of(version, version.ids.index("lab/dry-flask"))[0].weight
-    scores = {kind: answer.score for kind, answer in told.edge.answers}
+    scores = {key.kind: answer.score for key, answer in told.edge.answers}
     assert scores[ProbeKind.REMOVAL] == scores[ProbeKind.REORDERING] == 1.0
     assert {answer.source_id for _, answer in told.edge.answers} == {"text"}
     assert (
@@ -156,7 +156,8 @@ def test_answers_to_prompts_of_another_version_are_not_shown(workspace: Workspac
     pair = ends(version, "lab/rinse-flask", "lab/weigh")
     hashes = [version.content_hashes[end] for end in pair]
     before = explain_pair(workspace, version, pair)
-    for prober, prompt, score in (("text", "text-0", 0.2), ("judge", "judge-1", 0.7)):
+    said = (("text", "text-0", 0.2), ("llm:m", "control-0", 0.3), ("judge", "judge-1", 0.7))
+    for prober, prompt, score in said:
         key = ProbeKey(hashes[0], hashes[1], "", ProbeKind.REMOVAL, "plain", prompt, prober)
         workspace.ledger.record([(key, ProbeAnswer(score=score, source_id=prober))])
     after = explain_pair(workspace, version, pair)

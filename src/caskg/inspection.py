@@ -263,10 +263,15 @@ def visible_graph(version: Snapshot) -> tuple[SkillGraph, list[str], list[str]]:
 
 
 def explain_pair(workspace: Workspace, version: Snapshot, ends: tuple[int, int]) -> PairExplanation:
-    """Return the candidate edge from one position to another, with all that speaks for or against it."""
+    """Return the candidate edge from one position to another, with all that speaks for or against it.
+
+    Answers that count no more, to other prompts or about a substitute that is gone, are left out.
+    """
+    from caskg.graph.sources import is_outdated
+
     ids, hashes = version.ids, version.content_hashes
     answers = workspace.ledger.answers_for_pairs([(hashes[ends[0]], hashes[ends[1]])])
-    asked = version.meta["prober"], version.meta["prompt_version"]
+    asked, known = (version.meta["prober"], version.meta["prompt_version"]), frozenset(hashes)
     edge = explain_edge(
         ends,
         candidates=candidates_from(version.arrays, n_skills=len(ids)),
@@ -274,9 +279,9 @@ def explain_pair(workspace: Workspace, version: Snapshot, ends: tuple[int, int])
         graph=graph_from(version.arrays, n_skills=len(ids)),
         ids=ids,
         answers=[
-            (key.kind, answer)
+            (key, answer)
             for key, answer in sorted(answers.items(), key=lambda entry: entry[0])
-            if key.prober_id != asked[0] or key.prompt_version == asked[1]
+            if (key.prober_id != asked[0] or key.prompt_version == asked[1]) and not is_outdated(key, known)
         ],
     )
     pair = ids[ends[0]], ids[ends[1]]

@@ -11,12 +11,16 @@ from caskg.graph.judge_check import FULL_UNITS, JudgeReport, judge_report
 from caskg.graph.labelled_set import labelled_set
 from caskg.graph.llm_plan import plan_wording
 from caskg.graph.llm_prober import LlmProber
-from caskg.graph.probes import plan_probes, probe_key
-from caskg.graph.prompts import Wording
+from caskg.graph.probes import key_of, plan_probes, probe_key
+from caskg.graph.prompts import Wording, prompt_version
+from caskg.graph.sources import Worth
 from caskg.paid import ask_paid, open_requests
 from caskg.protocols import Prober
 from caskg.schema import ProbeAnswer, ProbeKey, ProbeRequest
 from caskg.store.ledger import Ledger
+
+EVIDENCE_WORDINGS = (Wording.PAPER, Wording.CONTROL, Wording.NEED)
+"""Those whose answers are evidence."""
 
 Told = Callable[[int, int], None]
 """Told how many questions are answered, and how many there are."""
@@ -59,16 +63,32 @@ def check_paid(prober: LlmProber, *, ledger: Ledger, told: Told = lambda _done, 
     done = sum(answer.score is not None for answer in ledger.answers(keys).values())
     for count, _ in enumerate(ask_paid(requests, prober=prober, ledger=ledger), start=done + 1):
         told(count, len(requests))
-    return _report(ledger.answers(keys), prober)
+    return _report(ledger.answers(keys), prober.wording)
 
 
 def known_report(prober: LlmProber, *, ledger: Ledger) -> JudgeReport | None:
     """Return the report of a check that was made before; None where questions were never asked."""
-    keys = {probe_key(request, prober) for request in check_questions(prober.wording)}
+    return _known(prober.prober_id, prober.wording, ledger=ledger)
+
+
+def known_worth(ledger: Ledger) -> Worth:
+    """Return what the checks in *ledger* found of any language model and wording."""
+    wordings = {prompt_version(wording): wording for wording in EVIDENCE_WORDINGS}
+
+    def worth(prober_id: str, version: str) -> int | None:
+        report = _known(prober_id, wordings[version], ledger=ledger) if version in wordings else None
+        return report.units if report else None
+
+    return worth
+
+
+def _known(prober_id: str, wording: Wording, *, ledger: Ledger) -> JudgeReport | None:
+    asked = {"prober_id": prober_id, "prompt_version": prompt_version(wording)}
+    keys = {key_of(request, **asked) for request in check_questions(wording)}
     known = ledger.answers(keys)
-    return _report(known, prober) if len(known) == len(keys) else None
+    return _report(known, wording) if len(known) == len(keys) else None
 
 
-def _report(answers: Mapping[ProbeKey, ProbeAnswer], prober: LlmProber) -> JudgeReport:
-    opinions = 1 if prober.wording is Wording.NEED else FULL_UNITS
+def _report(answers: Mapping[ProbeKey, ProbeAnswer], wording: Wording) -> JudgeReport:
+    opinions = 1 if wording is Wording.NEED else FULL_UNITS
     return judge_report(answers, labelled_set(), opinions=opinions)

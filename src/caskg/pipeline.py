@@ -5,7 +5,7 @@ build must remember (vectors, answers, labels) lies in the workspace.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -14,12 +14,14 @@ import numpy as np
 from caskg.config import BuildConfig
 from caskg.errors import ProbeError
 from caskg.graph.calibrate import assess, label_edges, mean_score
-from caskg.graph.candidates import find_candidates
+from caskg.graph.candidates import ask_judge, find_candidates, with_judge
 from caskg.graph.contrast import contrasted
 from caskg.graph.frontier import frontier_budget, order_frontier, select_frontier
 from caskg.graph.inputs import GraphInputs, graph_inputs, signal_parameters, signal_texts
+from caskg.graph.judge import has_opinions, judge_signal
 from caskg.graph.probes import choose_substitutes, collect_scores, keep_substitutes, plan_probes, probe_key
 from caskg.graph.publish import publish
+from caskg.graph.sources import Worth, never_checked, standing, uses
 from caskg.graph.text_prober import TEXT_SOURCE, TextProber
 from caskg.graph.verifier import Verifier, verify
 from caskg.library.duplicates import NearDuplicates, duplicate_pairs
@@ -32,6 +34,7 @@ from caskg.protocols import Encoder, Prober
 from caskg.published import Build
 from caskg.retrieval.seeds import SearchIndex
 from caskg.schema import (
+    BoolArray,
     Candidates,
     CodeArray,
     IntArray,
@@ -94,9 +97,12 @@ def build(  # noqa: PLR0913 - the library, two ports of the outside, two probers
     config: BuildConfig,
     prober: Prober | None = None,
     paid: Prober | None = None,
+    worth: Worth = never_checked,
     progress: Progress = lambda _step, _done, _of: None,
 ) -> Build:
     """Induce, probe and calibrate the graph of a library (paper, Sections 3.2 to 3.5).
+
+    Whatever the ledger holds of language models counts too, as far as it stands.
 
     Args:
         library: The skills.
@@ -106,6 +112,7 @@ def build(  # noqa: PLR0913 - the library, two ports of the outside, two probers
         prober: Answers what the ledger does not hold yet; None = the free one, from the texts alone.
         paid: Asked about the frontier F afterwards; where only F is asked at all, as in ``paper``,
             in place of *prober*.
+        worth: What the judge check of a language model found.
         progress: Told where the build is.
 
     Raises:
@@ -128,7 +135,10 @@ def build(  # noqa: PLR0913 - the library, two ports of the outside, two probers
         said = ask(plan(induced, frontier, ledger=ledger), prober=paid, ledger=ledger)
         answers, n_frontier = current({**answers, **said}, requests, prober=paid), len(frontier)
     progress("calibrate", 0, 0)
-    found = calibrate(induced, answers, asked=asked, config=config)
+    answers = standing(answers, requests, one_voice=not config.evidence.by_source)
+    sources = uses(answers, worth=worth)
+    units = {name: use.units for name, use in sources.items()} if config.evidence.by_source else {}
+    found = calibrate(induced, answers, asked=asked, config=config, units=units)
     return Build(
         candidates=induced.candidates,
         reliability=found.reliability,
@@ -138,6 +148,7 @@ def build(  # noqa: PLR0913 - the library, two ports of the outside, two probers
         orders=induced.orders,
         n_frontier=n_frontier,
         verifier=found.verifier,
+        sources=sources,
     )
 
 
@@ -149,7 +160,7 @@ def induce(
     config: BuildConfig,
     progress: Progress = lambda _step, _done, _of: None,
 ) -> Induced:
-    """Find the candidates of a library; arguments and errors are those of `build`."""
+    """Find the candidates of a library, refined by opinions in the ledger; arguments as those of `build`."""
     ledger = workspace.ledger
     progress("relations", 0, 0)
     names = library_names(library)
@@ -175,7 +186,7 @@ def induce(
     )
     candidates = find_candidates(inputs, config=config, labelled=labelled_pairs(library.skills, labels))
     ends = {"source": candidates.source, "target": candidates.target}
-    return Induced(
+    found = Induced(
         skills=library.skills,
         compared=compared.skills,
         inputs=inputs,
@@ -186,6 +197,20 @@ def induce(
         labels=label_edges(labels, **ends, ids=[skill.id for skill in library.skills]),
         vectors=search,
     )
+    return refined(found, ledger=ledger, config=config)
+
+
+def refined(induced: Induced, *, ledger: Ledger, config: BuildConfig) -> Induced:
+    """Return the candidates with what judges in the ledger say in their association and types."""
+    if not has_opinions(ledger.probers()):
+        return induced
+    candidates, hashes = induced.candidates, [skill.content_hash for skill in induced.compared]
+    asked = ask_judge(candidates, config=config)
+    ends = zip(candidates.source[asked].tolist(), candidates.target[asked].tolist(), strict=True)
+    answers = ledger.answers_for_pairs({(hashes[i], hashes[j]) for i, j in ends})
+    opinions = judge_signal(answers, candidates=candidates, hashes=hashes)
+    changed = with_judge(candidates, opinions, inputs=induced.inputs, config=config)
+    return replace(induced, candidates=changed)
 
 
 class Calibrated(NamedTuple):
@@ -203,7 +228,12 @@ class Calibrated(NamedTuple):
 
 
 def calibrate(
-    induced: Induced, answers: Mapping[ProbeKey, ProbeAnswer], *, asked: IntArray, config: BuildConfig
+    induced: Induced,
+    answers: Mapping[ProbeKey, ProbeAnswer],
+    *,
+    asked: IntArray,
+    config: BuildConfig,
+    units: Mapping[str, float] | None = None,
 ) -> Calibrated:
     """Turn answers into reliabilities and states, and these into the graph to publish.
 
@@ -212,6 +242,7 @@ def calibrate(
         answers: What is known of them.
         asked: The edges whose answers count; a label counts on any.
         config: The constants.
+        units: As `assess` takes them.
     """
     candidates, inputs = induced.candidates, induced.inputs
     hashes = [skill.content_hash for skill in induced.compared]
@@ -222,6 +253,7 @@ def calibrate(
         labels=induced.labels,
         config=config.evidence,
         frontier=np.isin(np.arange(len(candidates)), asked),
+        units=units,
     )
     verifier, bounds = None, None
     if config.verifier.enabled:
@@ -233,16 +265,24 @@ def calibrate(
     return Calibrated(reliability, graph, verifier)
 
 
-def paid_frontier(induced: Induced, free: Mapping[ProbeKey, ProbeAnswer], *, config: BuildConfig) -> IntArray:
+def paid_frontier(
+    induced: Induced,
+    free: Mapping[ProbeKey, ProbeAnswer],
+    *,
+    config: BuildConfig,
+    passed_over: BoolArray | None = None,
+) -> IntArray:
     """Return F, the edges that a paid prober is asked about, the first worth most.
 
-    Only what the free prober and labels say decides: what was paid for must not move the
-    frontier, or a build that is resumed would spend its budget anew.
+    An edge with a label is left out: an answer would change nothing there. Only what the free prober
+    and labels say decides: what was paid for must not move the frontier, or a build that is resumed
+    would spend its budget anew.
 
     Args:
         induced: The candidates.
         free: What the free prober answered about them.
         config: The constants.
+        passed_over: Edges of C that are not asked about either, shape ``(n_edges,)``; None = none.
     """
     everything = np.arange(len(induced.candidates))
     found = calibrate(induced, free, asked=everything, config=config)
@@ -253,7 +293,11 @@ def paid_frontier(induced: Induced, free: Mapping[ProbeKey, ProbeAnswer], *, con
         config=config,
         tie_break=induced.inputs.tie_break,
     )
-    return order[: frontier_budget(induced.candidates.n_skills, config=config.frontier)]
+    left = induced.labels == 0
+    if passed_over is not None:
+        left &= ~passed_over
+    budget = frontier_budget(induced.candidates.n_skills, config=config.frontier)
+    return order[np.flatnonzero(left[order])[:budget]]
 
 
 def asked_edges(candidates: Candidates, inputs: GraphInputs, *, config: BuildConfig) -> IntArray:

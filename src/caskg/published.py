@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from caskg.retrieval.seeds import NameIndex, SearchIndex
 from caskg.schema import Candidates, Reliability, Signal, SkillGraph
 
 if TYPE_CHECKING:
+    from caskg.graph.sources import SourceUse
     from caskg.graph.verifier import Verifier
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -36,6 +37,7 @@ class Build:
         orders: The skills that some document calls for one after the other.
         n_frontier: |F|, how many edges the prober was asked about.
         verifier: What was learnt from assessed edges; None where learning is off. It is not stored.
+        sources: The language models whose answers count, by source id. They are not stored.
     """
 
     candidates: Candidates
@@ -46,6 +48,7 @@ class Build:
     orders: tuple[StatedOrder, ...]
     n_frontier: int
     verifier: "Verifier | None" = None
+    sources: "Mapping[str, SourceUse]" = field(default_factory=dict)
 
 
 def to_arrays(build: Build, *, names: Sequence[str]) -> dict[str, NDArray[Any]]:

@@ -117,7 +117,7 @@ def test_skills_that_share_most_of_their_text_are_alternatives(pair: tuple[int, 
 
     assert found(DEFAULT, references=[]) == "alternative"
     assert found(DEFAULT, references=[needs(0, 1, ReferenceKind.CONTRAST)]) == "semantic"
-    assert found(DEFAULT, references=[needs(0, 1)]) == "dependency"
+    assert found(DEFAULT, references=[needs(0, 1)]) == "alternative"
     assert found(PAPER, references=[]) == "dependency"
 
 

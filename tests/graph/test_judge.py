@@ -3,7 +3,7 @@
 import numpy as np
 
 from caskg.config import build_config
-from caskg.graph.judge import judge_signal, plan_opinions
+from caskg.graph.judge import has_opinions, judge_signal, plan_opinions
 from caskg.graph.llm_prober import LlmProber
 from caskg.graph.probes import probe_key
 from caskg.graph.prompts import Wording
@@ -45,12 +45,13 @@ def test_only_the_edges_named_are_asked_about() -> None:
 
 
 def test_several_judges_are_averaged_and_missing_opinions_are_none() -> None:
-    """What is no opinion has no part in it."""
+    """What is no opinion has no part in it, nor one that was given to another prompt."""
     answers = {
         key(0, 1): opinion(0.2),
         key(0, 1, judge="other"): opinion(0.8),
         key(1, 2): opinion(None),
         key(2, 0, kind=PROBE_KINDS[0]): opinion(1.0),
+        key(1, 2)._replace(prompt_version="judge-0"): opinion(1.0),
     }
     signal = judge_signal(answers, candidates=FOUND, hashes=HASHES)
     assert signal.value.tolist() == [0.5, 0.0, 0.0]
@@ -62,3 +63,10 @@ def test_without_opinions_the_signal_is_active_nowhere() -> None:
     signal = judge_signal({}, candidates=FOUND, hashes=HASHES)
     assert not signal.active.any()
     assert signal.value.dtype == np.float64
+
+
+def test_a_judge_is_known_by_its_name() -> None:
+    """So a build without one reads no opinions."""
+    judge = LlmProber(scripted(lambda _: "1"), wording=Wording.JUDGE).prober_id
+    assert has_opinions(["text", judge])
+    assert not has_opinions(["text", "llm:m", "llm:m/need", "other/judge"])

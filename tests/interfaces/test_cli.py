@@ -34,6 +34,10 @@ COMMANDS = {
     "enable": ["enable", "brew-tea"],
     "status": ["status"],
     "history": ["history"],
+    "ledger list": ["ledger", "list"],
+    "ledger totals": ["ledger", "totals"],
+    "ledger prune --dry-run": ["ledger", "prune", "--dry-run"],
+    "probe --plan": ["probe", "--plan", "--model", "m", "--base-url", "http://127.0.0.1:9/v1"],
     "judge-check": ["judge-check"],
     "judge-check --plan": ["judge-check", "--plan", "--model", "m", "--base-url", "http://127.0.0.1:9/v1"],
 }
@@ -69,7 +73,8 @@ def test_text_is_not_json(run: Run, workspace: Path, arguments: list[str]) -> No
 def test_every_command_is_tried() -> None:
     """A new command enters the table above; the others have tests of their own."""
     tried = {name.split(" --")[0].split(",")[0] for name in COMMANDS}
-    assert set(leaves(cli)) == tried | {"bench gold", "demo", "eval", "lint", "repair", "rollback"}
+    others = {"bench gold", "demo", "eval", "ledger export", "ledger import", "lint", "repair", "rollback"}
+    assert set(leaves(cli)) == tried | others
 
 
 def test_help_and_version(run: Run) -> None:

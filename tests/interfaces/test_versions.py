@@ -151,6 +151,7 @@ def test_a_workspace_without_a_version_has_a_status_and_a_history(run: Run, tmp_
 
 
 FACTS = {
+    "models": {},
     "labels_followed": [],
     "disabled_followed": [],
     "version": 3,

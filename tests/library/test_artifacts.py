@@ -3,12 +3,13 @@
 import pytest
 
 from caskg.library.artifacts import artifacts
+from caskg.library.headings import Topic
 from caskg.schema import Section
 
 
-def found(text: str) -> tuple[list[str], list[str]]:
+def found(text: str, topic: Topic | None = None) -> tuple[list[str], list[str]]:
     """Return the paths that a body writes, and those that it reads."""
-    writes, reads = artifacts([Section(title="", level=0, text=text)])
+    writes, reads = artifacts([(Section(title="", level=0, text=text), topic)])
     return [each.path for each in writes], [each.path for each in reads]
 
 
@@ -77,14 +78,16 @@ def test_what_differs_from_run_to_run_is_a_star() -> None:
 
 def test_evidence_is_the_line_in_plain_words_and_bounded() -> None:
     """What `explain` shows."""
-    (written,), _ = artifacts([Section(title="", level=0, text=f"Save **all** to `a/b.md` {'x' * 400}.")])
+    (written,), _ = artifacts(
+        [(Section(title="", level=0, text=f"Save **all** to `a/b.md` {'x' * 400}."), None)]
+    )
     assert written.evidence.startswith("Save all to a/b.md xxx")
     assert len(written.evidence) == 300
 
 
 def test_the_first_line_that_tells_of_a_file_is_its_evidence() -> None:
     """A file counts once, in whatever section."""
-    sections = [Section(title=t, level=1, text=f"Save {t} to `x/y.json`.") for t in ("one", "two")]
+    sections = [(Section(title=t, level=1, text=f"Save {t} to `x/y.json`."), None) for t in ("one", "two")]
     (written,), _ = artifacts(sections)
     assert written.evidence == "Save one to x/y.json."
 
@@ -93,3 +96,27 @@ def test_a_file_may_list_paths_without_end() -> None:
     """The first forty count."""
     text = "\n".join(f"- Create `out/file{n}.md`" for n in range(50))
     assert len(found(text)[0]) == 40
+
+
+@pytest.mark.parametrize(
+    ("topic", "writes", "reads"),
+    [
+        (Topic.OUTPUTS, ["a/b.yaml"], []),
+        (Topic.INPUTS, [], ["a/b.yaml"]),
+        (Topic.PRECONDITIONS, [], ["a/b.yaml"]),
+        (Topic.RELATED, [], []),
+        (None, [], []),
+    ],
+)
+def test_the_heading_decides_where_no_verb_does(
+    topic: Topic | None, writes: list[str], reads: list[str]
+) -> None:
+    """A list of files under "Output" names what is written; a verb goes before it."""
+    assert found("- `a/b.yaml`", topic) == (writes, reads)
+    assert found("Read `a/b.yaml`.", topic) == ([], ["a/b.yaml"])
+
+
+def test_docs_are_the_projects_and_not_the_skills() -> None:
+    """Unlike its references and scripts."""
+    assert found("It creates `docs/adr/index.md`.") == (["docs/adr/index.md"], [])
+    assert found("Takes `out/report.json` as input.") == ([], ["out/report.json"])

@@ -215,3 +215,16 @@ def test_stated_values_are_those_that_fields_come_from() -> None:
     )
     assert stated == {"tags": "a", "inputs": ["c"]}
     assert stated_values({"metadata": "no mapping", "allowed-tools": "x"}) == {"allowed-tools": "x"}
+
+
+@pytest.mark.parametrize(
+    "key", ["depends-on", "depends_on", "dependencies", "requires", "required-skills", "prerequisites"]
+)
+@pytest.mark.parametrize("value", ["a-b, c-d", ["a-b", "c-d"]])
+def test_what_front_matter_requires_are_names(key: str, value: str | list[str]) -> None:
+    """In the words that authors use; at the top, or below metadata."""
+    for front_matter in ({key: value}, {"metadata": {key: value}}):
+        fields = extract_fields(stated_values(front_matter), ())  # type: ignore[arg-type]  # literals
+        assert [(r.target, r.kind, r.role) for r in fields.references or ()] == [
+            (name, ReferenceKind.NAME, ReferenceRole.NEED) for name in ("a-b", "c-d")
+        ]

@@ -485,3 +485,127 @@ def test_a_bold_label_is_read_as_the_word_it_is() -> None:
     assert quoted.role is ReferenceRole.NEED
     ((_, next_one),) = Passage("`x-y` requires this skill.").names({"x-y"})
     assert next_one.role is ReferenceRole.NEXT
+
+
+# ---------------------------------------------------------------- what takes a cue back
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "This does not depend on `x-y`.",
+        "This doesn't depend on `x-y`.",
+        "It doesn't use `x-y`.",
+        "This never calls `x-y`.",
+        "Nothing here depends on `x-y`.",
+        "This no longer requires `x-y`.",
+        "Not dependent on `x-y`.",
+        "None of the steps use `x-y`.",
+        "Nobody needs `x-y` here.",
+        "It isn't necessary to run `x-y` first.",
+        "It is unnecessary to run `x-y` first.",
+        "You shouldn't run `x-y` first.",
+        "`x-y` must not be run first.",
+        "Avoid running `x-y` first.",
+        "Refrain from running `x-y` first.",
+        "You can skip running `x-y` first.",
+        "Don't assume `x-y` was run.",
+        "Stop using `x-y`.",
+        "Refuse to run `x-y`.",
+        "Uninstall `x-y` first.",
+        "Disable `x-y` before using this skill.",
+        "Obsoletes `x-y`; remove it first.",
+        "What `x-y` does is out of scope.",
+        "Previously this required `x-y`, but no longer.",
+        "This used to depend on `x-y`.",
+        "Once required `x-y`; now it stands alone.",
+        "After `x-y` was deprecated, this was written.",
+        "Q: Do I need `x-y`? A: No.",
+        "Does `x-y` need to run first? It doesn't.",
+        "Many people think `x-y` is required, but it is not.",
+        "It is a myth that you must run `x-y` first.",
+        'Example of a bad request: "run `x-y` first"',
+        "You may optionally run `x-y` first.",
+    ],
+)
+def test_what_is_denied_doubted_quoted_or_past_is_no_need(text: str) -> None:
+    """The words of a need, taken back by the words around them."""
+    assert not {NEED, NEXT, USE} & set(said_of("x-y", text))
+
+
+@pytest.mark.parametrize("text", ["<!-- Run `x-y` first. -->", "~~Run `x-y` first.~~"])
+def test_comments_and_what_is_struck_out_are_not_said(text: str) -> None:
+    """They are not shown to a reader either."""
+    assert said_of("x-y", text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Don't run this before `x-y`.",
+        "Never run this before `x-y`.",
+        "This must not be run before `x-y`.",
+        "You cannot start before `x-y`.",
+        "Do not use this before `x-y` has finished.",
+        "Do not use this skill until `x-y` has finished.",
+        "Will not work without `x-y`.",
+        "Never run this without running `x-y`.",
+        "Fails unless `x-y` has been run.",
+        "Wait until `x-y` finishes.",
+        "Only run this when `x-y` has succeeded.",
+        "You must have already executed `x-y`.",
+        "REQUIRED SUB-SKILL: Use `x-y`",
+        "Read the report that `x-y` wrote.",
+        "`x-y` produces the table that this skill reads.",
+        "`x-y` hands its files to this skill.",
+        "Previous step: `x-y`",
+        "Do not forget to run `x-y` first.",
+        "This is not slow, but run `x-y` first.",
+    ],
+)
+def test_needs_in_words_of_denial_or_of_what_is_given(text: str) -> None:
+    """Nothing goes without it, or it gives what this one takes."""
+    assert said_of("x-y", text) == [NEED]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "After completing this skill, use `x-y`.",
+        "Once done, run `x-y`.",
+        "Once complete, run the `x-y` skill.",
+        "Once this skill has finished, run `x-y`.",
+        "When this is done, use `x-y`.",
+        "When done, run `x-y`.",
+        "After this, run `x-y`.",
+        "After this step, run `x-y`.",
+        "After finishing, run `x-y`.",
+        "After you finish, use the `x-y` skill.",
+        "Upon completion, call `x-y`.",
+        "At the end, run `x-y`.",
+        "As the last step, run `x-y`.",
+        "Last, run `x-y`.",
+        "Lastly, use `x-y` on the result.",
+        "Finally, invoke `x-y`.",
+        "Required by `x-y`.",
+        "This is required by `x-y`.",
+        "This skill is a prerequisite for `x-y`.",
+    ],
+)
+def test_what_follows_once_this_is_done_comes_next(text: str) -> None:
+    """A clause about the end of this skill turns the words after it round."""
+    assert said_of("x-y", text) == [NEXT]
+
+
+def test_once_another_is_done_this_one_follows() -> None:
+    """The clause is about the other skill."""
+    assert said_of("x-y", "Once `x-y` is done, write the report.") == [NEED]
+    assert said_of("x-y", "After `x-y`, write the report.") == [NEED]
+
+
+@pytest.mark.parametrize(
+    "text", ["It runs right after `pdf`.", "`pdf` or skip?", "Do not run before `pdf` ends it."]
+)
+def test_a_single_word_needs_a_plain_cue(text: str) -> None:
+    """An ordinary word after "after" is the program, the step or the act."""
+    assert names(text) == []

@@ -11,6 +11,7 @@ from caskg.schema import (
     EdgeStep,
     EdgeType,
     ProbeAnswer,
+    ProbeKey,
     ProbeKind,
     RankedSkill,
     Reliability,
@@ -114,7 +115,8 @@ GRAPH = make_graph(3, [Edge(0, 1, 0.45), Edge(0, 2, 0.09, EdgeType.WORKFLOW)])
 
 def test_an_edge_is_explained_by_its_own_row() -> None:
     """Inactive signals are absent, not zero; answers are passed on as the ledger has them."""
-    answers = ((ProbeKind.REMOVAL, ProbeAnswer(score=0.9, source_id="text")),)
+    key = ProbeKey("a", "c", "", ProbeKind.REMOVAL, "plain", "1", "text")
+    answers = ((key, ProbeAnswer(score=0.9, source_id="text")),)
     found = explain_edge(
         (0, 2), candidates=CANDIDATES, reliability=RELIABILITY, graph=GRAPH, ids=IDS, answers=answers
     )

@@ -153,6 +153,54 @@ def test_spend_is_told_by_prober(ledger: Ledger) -> None:
 # ---------------------------------------------------------------- substitutes
 
 
+def test_every_attempt_is_listed_and_every_prober_known(ledger: Ledger) -> None:
+    """In the order in which they came."""
+    assert (list(ledger.entries()), ledger.probers()) == ([], frozenset())
+    other = KEY._replace(prober_id="llm", source_hash=D)
+    ledger.record([(KEY, MISSING), (KEY, AGAIN), (KEY, YES), (other, NO)])
+    assert sorted(ledger.entries(), key=lambda entry: entry[0]) == [
+        (KEY, MISSING),
+        (KEY, AGAIN),
+        (KEY, YES),
+        (other, NO),
+    ]
+    assert ledger.probers() == {"text", "llm"}
+
+
+def test_what_is_forgotten_is_asked_anew(ledger: Ledger) -> None:
+    """Every attempt at it and no other question, in no part of the key; its cost goes with it."""
+    others = [
+        KEY._replace(source_hash=C),
+        KEY._replace(target_hash=C),
+        KEY._replace(substitute_hash=C),
+        KEY._replace(arm="control"),
+    ]
+    ledger.record([(KEY, MISSING), (KEY, YES), *((key, NO) for key in others)])
+    assert ledger.forget([KEY, KEY, KEY._replace(prober_id="nobody")]) == 2
+    assert set(ledger.answers([KEY, *others])) == set(others)
+    assert ledger.spend()["text"].calls == 2 * len(others)
+    assert ledger.forget([]) == 0
+    assert ledger.record([(KEY, NO)]) == 1
+    ledger.verify()
+
+
+def test_labels_are_set_all_or_none(ledger: Ledger) -> None:
+    """And counted where they are new."""
+    label = Label(
+        source="x",
+        target="y",
+        verdict=Verdict.CONFIRM,
+        given_by=LabelSource.PERSON,
+        source_hash=A,
+        target_hash=B,
+    )
+    with pytest.raises(UsageError, match="to itself"):
+        ledger.set_labels([label, replace(label, target="x")])
+    assert ledger.labels() == ()
+    assert ledger.set_labels([label, replace(label, target="z")]) == 2
+    assert ledger.set_labels([label]) == 0
+
+
 def test_a_substitute_is_kept_until_another_is_chosen(ledger: Ledger) -> None:
     """Each arm of an edge, and each direction, has its own; a new one replaces one whose text is gone."""
     ledger.record_substitutes({(A, B, "plain"): C, (A, B, "control"): D})

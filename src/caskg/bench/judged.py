@@ -17,6 +17,7 @@ from caskg.bench.qrels import GoldSet
 from caskg.bench.runner import Fold, Judging
 from caskg.bench.simulated_judge import Errors, Knowledge, SimulatedJudge, deal_folds, knowledge_without
 from caskg.config import BuildConfig, FrontierPolicy
+from caskg.graph.sources import never_checked, standing, uses
 from caskg.graph.text_prober import TextProber
 from caskg.pipeline import Induced, ask, build, calibrate, current, induce, paid_frontier, plan
 from caskg.protocols import Encoder
@@ -118,8 +119,11 @@ def judged_build(
     with _workspace() as workspace:
         said = _asked(found, frontier, judge, workspace.ledger)
     answers = current({**surveyed.free, **said}, surveyed.requests, prober=judge)
+    answers = standing(answers, surveyed.requests, one_voice=not config.evidence.by_source)
+    sources = uses(answers, worth=never_checked)
+    units = {name: use.units for name, use in sources.items()} if config.evidence.by_source else {}
     everything = np.arange(len(found.candidates))
-    result = calibrate(found, answers, asked=everything, config=config)
+    result = calibrate(found, answers, asked=everything, config=config, units=units)
     return Build(
         candidates=found.candidates,
         reliability=result.reliability,
@@ -129,6 +133,7 @@ def judged_build(
         orders=found.orders,
         n_frontier=len(frontier),
         verifier=result.verifier,
+        sources=sources,
     )
 
 

@@ -144,10 +144,10 @@ def edge_types(
     """Return the type of each pair, first match first.
 
     Paper: I/O or judge -> dependency, structural -> workflow, near duplicates ->
-    alternative, else semantic. With ``alternative_first``, where a share of text makes near
-    duplicates too: a contrast -> semantic, near duplicates that do not refer to each
-    other -> alternative, then reference, enabler, I/O or judge -> dependency,
-    structural -> workflow, else semantic.
+    alternative, else semantic. With ``alternative_first``: a contrast -> semantic; skills
+    that share most of their text, and near duplicates that do not refer to each other ->
+    alternative; then reference, enabler, I/O or judge -> dependency, structural ->
+    workflow, else semantic.
 
     Returns:
         Positions in `EDGE_TYPES`, shape ``(n_pairs,)``.
@@ -170,13 +170,13 @@ def edge_types(
     if not limits.alternative_first:
         cases = [(dependency, _DEPENDENCY), (workflow, _WORKFLOW), (alternative, _ALTERNATIVE)]
     else:
-        alternative |= is_in(inputs, inputs.duplicates, source, target)
+        duplicate = is_in(inputs, inputs.duplicates, source, target)
         needs, contrasts = inputs.mentions.needs, inputs.mentions.contrasts
         referring = is_in(inputs, needs, source, target) | is_in(inputs, needs, target, source)
         dependency |= above("reference", limits.reference) | (above("enabler", limits.enabler) & telling)
         cases = [
             (is_in(inputs, contrasts, source, target), _SEMANTIC),
-            (alternative & ~referring, _ALTERNATIVE),
+            (duplicate | (alternative & ~referring), _ALTERNATIVE),
             (dependency, _DEPENDENCY),
             (workflow, _WORKFLOW),
         ]

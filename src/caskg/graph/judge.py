@@ -6,12 +6,13 @@ signal like any other, phi_judge; it is no evidence of a probe. Opinions are ask
 and kept as answers to probes are, under the kind ``opinion``.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from caskg.graph.llm_plan import plan_wording
-from caskg.graph.prompts import Wording
+from caskg.graph.llm_prober import is_llm
+from caskg.graph.prompts import Wording, prompt_version
 from caskg.schema import Candidates, IntArray, ProbeAnswer, ProbeKey, ProbeKind, ProbeRequest, Signal, Skill
 
 
@@ -22,13 +23,18 @@ def plan_opinions(candidates: Candidates, asked: IntArray, *, skills: Sequence[S
     return plan_wording(edges, skills=skills, substitutes=none, wording=Wording.JUDGE)
 
 
+def has_opinions(prober_ids: Iterable[str]) -> bool:
+    """Return whether a judge is among the probers."""
+    return any(is_llm(name) and name.endswith(f"/{Wording.JUDGE}") for name in prober_ids)
+
+
 def judge_signal(
     answers: Mapping[ProbeKey, ProbeAnswer], *, candidates: Candidates, hashes: Sequence[str]
 ) -> Signal:
     """Gather opinions into the signal phi_judge; where several judges have one, their mean.
 
     Args:
-        answers: Whatever was said of edges of C; only opinions count.
+        answers: Whatever was said of edges of C; only opinions count, given on the prompt in use.
         candidates: C.
         hashes: The content hash of each skill.
 
@@ -37,7 +43,8 @@ def judge_signal(
     """
     said: dict[tuple[str, str], list[float]] = {}
     for key, answer in answers.items():
-        if key.kind is ProbeKind.OPINION and answer.score is not None:
+        in_use = key.kind is ProbeKind.OPINION and key.prompt_version == prompt_version(Wording.JUDGE)
+        if in_use and answer.score is not None:
             said.setdefault((key.source_hash, key.target_hash), []).append(answer.score)
     ends = zip(candidates.source.tolist(), candidates.target.tolist(), strict=True)
     opinions = [said.get((hashes[i], hashes[j]), []) for i, j in ends]

@@ -11,6 +11,17 @@ from caskg.graph.readings import expected_score, read_score
 from caskg.protocols import ChatModel
 from caskg.schema import ChatRequest, ProbeAnswer, ProbeRequest
 
+_PREFIX = "llm:"
+
+
+def is_llm(prober_id: str) -> bool:
+    """Return whether a prober is a language model that was asked with our prompts.
+
+    >>> is_llm("llm:m/need"), is_llm("text")
+    (True, False)
+    """
+    return prober_id.startswith(_PREFIX)
+
 
 class LlmProber:
     """Implements `caskg.protocols.StreamingProber` with a chat model and a wording.
@@ -44,7 +55,7 @@ class LlmProber:
     def prober_id(self) -> str:
         """Names the model, how it is read, and its wording where that is an opinion of its own."""
         own = f"/{self._wording}" if self._wording in (Wording.NEED, Wording.JUDGE) else ""
-        return f"llm:{self._model.fingerprint}{'/expected' if self._expected else ''}{own}"
+        return f"{_PREFIX}{self._model.fingerprint}{'/expected' if self._expected else ''}{own}"
 
     @property
     def prompt_version(self) -> str:

@@ -35,7 +35,12 @@ _BLOCK = 1024
 
 
 def probe_key(request: ProbeRequest, prober: Prober) -> ProbeKey:
-    """Return under what the answer of *prober* to *request* is kept.
+    """Return under what the answer of *prober* to *request* is kept."""
+    return key_of(request, prober_id=prober.prober_id, prompt_version=prober.prompt_version)
+
+
+def key_of(request: ProbeRequest, *, prober_id: str, prompt_version: str) -> ProbeKey:
+    """Return under what the answer to *request* of a prober so named is kept.
 
     A probe without a substitute has an empty ``substitute_hash``.
     """
@@ -45,8 +50,8 @@ def probe_key(request: ProbeRequest, prober: Prober) -> ProbeKey:
         substitute_hash=request.substitute.content_hash if request.substitute else "",
         kind=request.kind,
         arm=request.arm,
-        prompt_version=prober.prompt_version,
-        prober_id=prober.prober_id,
+        prompt_version=prompt_version,
+        prober_id=prober_id,
     )
 
 

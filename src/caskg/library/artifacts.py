@@ -7,16 +7,17 @@ stands before is neither. Files that a skill brings along (``references/``,
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from caskg.library.headings import Topic
 from caskg.library.markdown import plain, without_fences
 from caskg.schema import Artifact, Section
 
 _MOST_EVIDENCE = 300  # characters
 _MOST_ARTIFACTS = 40  # of one kind in one document; a file may list paths without end
 _OWN_FOLDERS = frozenset(
-    ("references", "reference", "scripts", "assets", "templates", "examples", "resources", "docs")
+    ("references", "reference", "scripts", "assets", "templates", "examples", "resources")
 )
 
 _ENDINGS = (
@@ -32,10 +33,11 @@ _GIVES = re.compile(
     re.IGNORECASE,
 )
 _TAKES = re.compile(
-    r"\b(?:read|load|check|open|consult|requir|pars|import|review|ingest|consum|inspect|expect|examin|cross-check"
+    r"\b(?:read|load|check|open|consult|requir|pars|import|review|need|tak|accept|ingest|consum|inspect|expect|examin|cross-check"
     r"|from|given)(?:e|es|s|ed|ing)?\b",
     re.IGNORECASE,
 )
+_BY_TOPIC = {Topic.OUTPUTS: True, Topic.INPUTS: False, Topic.PRECONDITIONS: False}
 _NOT = re.compile(r"\b(?:never|not|n't|don't|avoid|without)\b", re.IGNORECASE)
 _IF_THERE = re.compile(r"\W*(?:already )?(?:exists?|is (?:present|there|missing))\b", re.IGNORECASE)
 _LINE = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+|>#]|\d+[.)]\s))|(?<=[.;!?])\s+(?=[A-Z*`])")
@@ -51,18 +53,21 @@ class Artifacts(NamedTuple):
     reads: tuple[Artifact, ...]
 
 
-def artifacts(sections: Sequence[Section]) -> Artifacts:
+def artifacts(sections: Iterable[tuple[Section, Topic | None]]) -> Artifacts:
     """Return the files that a body says it writes, and those that it reads, each once.
 
+    Where no verb decides, the heading does: a file among the outputs is written, one among the
+    inputs or preconditions is read.
+
     >>> body = Section(title="", level=0, text="Read `notes/log.md` first. Then write `plans/{day}/Plan.md`.")
-    >>> [artifact.path for artifact in artifacts([body]).writes]
+    >>> [artifact.path for artifact in artifacts([(body, None)]).writes]
     ['plans/*/plan.md']
     """
     writes: dict[str, Artifact] = {}
     reads: dict[str, Artifact] = {}
-    for section in sections:
+    for section, topic in sections:
         for line in _LINE.split(without_fences(section.text)):
-            for path, given in _handled(line):
+            for path, given in _handled(line, _BY_TOPIC.get(topic) if topic else None):
                 found = writes if given else reads
                 if len(found) < _MOST_ARTIFACTS:
                     found.setdefault(path, Artifact(path=path, evidence=plain(line)[:_MOST_EVIDENCE]))
@@ -72,8 +77,8 @@ def artifacts(sections: Sequence[Section]) -> Artifacts:
     )
 
 
-def _handled(line: str) -> Iterator[tuple[str, bool]]:
-    """Yield each path of a line of prose with whether it is written."""
+def _handled(line: str, otherwise: bool | None) -> Iterator[tuple[str, bool]]:  # noqa: FBT001 - of three values
+    """Yield each path of a line of prose with whether it is written; *otherwise* where no verb says it."""
     if "." not in line:
         return
     for match in _PATH.finditer(line):
@@ -86,6 +91,8 @@ def _handled(line: str) -> Iterator[tuple[str, bool]]:
             yield path, gives > takes
         elif _IF_THERE.match(line, match.end()):
             yield path, False
+        elif otherwise is not None:
+            yield path, otherwise
 
 
 def _path_key(path: str) -> str:

@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from caskg.library.headings import Topic
+from caskg.library.hedges import is_indispensable, is_taken_back
 from caskg.schema import ReferenceRole
 
 _NAMED = r"(?:`[^`]+`|\*\*[^*]+\*\*|\[[^\]]*\]\([^)]*\)|[@/]?\w+(?:-\w+)+)"
@@ -52,6 +53,8 @@ _LIMITS_AFTER = re.compile(r"\bnot (?:for|as|when)\b", re.IGNORECASE)
 _POINTS_ELSEWHERE = re.compile(r"^\W*(?:use|see|try|take|prefer|for)\b", re.IGNORECASE)
 _NEED_BEFORE = _before(
     r"requires?|required|needs?|depends? on|dependent on|relies on|prerequisites?|assumes?|builds? on",
+    r"required (?:sub-?)?skills?|must (?:already )?have (?:already )?(?:executed|run|done|completed|used)",
+    r"wait(?:s|ing)? (?:for|until)|until|previous (?:step|skill)",
     r"based on|after|once|first|extends|what|passed|(?:starts?|comes?|inputs?|outputs?|results?) from",
     r"(?:inputs?|outputs?|results?) of|before (?:you )?(?:start|begin)(?:ing)?|before anything else",
     r"(?:produced|made|created|written|prepared|generated|built|exported|provided) (?:by|in|with|as in)",
@@ -61,12 +64,29 @@ _NEED_AFTER = _after(
     r"|first(?=\W*$|[^\w\s-]| (?:to|and|if|when|since|as|so|then|for)\b))",
     r"(?:(?:is|are) (?:required|needed|a prerequisite)|must (?:be|come|have|run)|(?:use|run)d? before)\b",
 )
+_GIVEN_AFTER = _after(  # "`x` writes the table that this skill reads"
+    r"(?:produces|creates|writes|generates|provides|gives|delivers|supplies|prepares|exports|makes|feeds|hands)\b"
+    r"[^.;]{0,60}\b(?:this skill|this one|that this|(?:the|its|our) input|needed here)\b"
+)
+_MADE_AFTER = _after(
+    r"(?:wrote|writes|produced|produces|created|creates|made|makes|generated|generates|exported|prepared|saved)\b"
+)
+_THAT_BEFORE = re.compile(r"\b(?:that|which)(?:\s+the)?\s*$", re.IGNORECASE)
+_SERVES = _before(r"(?:used|needed|required|called|consumed) by|prerequisites? (?:for|of)")
+_WHEN_DONE = re.compile(
+    r"^\W*(?:(?:after|upon|following)\b[^,:;`]{0,40}\b(?:this|that|it|these|above|complet\w+|finish\w*)\b"
+    r"[^,:;`]{0,20}[,:]"
+    r"|(?:when|once|as soon as)\b[^,:;`]{0,40}\b(?:done|complet\w+|finish\w*|over)\b[^,:;`]{0,20}[,:]"
+    r"|(?:on|upon) completion\b[,:]?"
+    r"|(?:at the end|in the end|as (?:the|a) last step|finally|lastly|last)\b[,:]?)"
+    r"\s+[^,;]{0,80}$",
+    re.IGNORECASE,
+)
 _NEXT_BEFORE = _before(
     r"then|next(?! to)|next step|followed by|afterwards?|after (?:this|that|it|which)|upstream of|leads? to",
     r"(?:continue|go on|carry on|follow(?: up| on)?|proceed)s? (?:to|with)|(?:move|go)s? on to",
     r"hand-?offs? to|(?:hand|pass)(?:s|es|ed)? (?:\w+ ){0,2}?(?:over|off|on)? ?to|feeds?(?: into)?",
     r"(?:prepares?|ready) for|(?:comes |runs |use )?before|inputs? (?:for|to)",
-    r"(?:used|needed|required|called|consumed) by",
 )
 _NEXT_AFTER = _after(
     r"(?:is|comes|runs|goes) next\b|next(?=\W*$)|takes over\b|afterwards?\b|picks \w+ up\b",
@@ -84,6 +104,10 @@ _POINTER = _before(
     r"(?:switch|route|redirect|refer|defer|turn|delegate|escalate|transition)s? to",
 )
 _TOLD = _before(r"do|use|run|load|invoke|apply|call|read|follow|try|take|install")
+_PLAINLY = _before(
+    r"requires?|required|depends? on|relies on|prerequisites?|builds? on",
+    r"hand-?offs? to|(?:hand|pass)(?:s|es|ed)? (?:\w+ ){0,2}?(?:over|off|on)? ?to",
+)
 _SEE = re.compile(r"\b(?:see(?: also)?|cf\.?)\W*$", re.IGNORECASE)
 _SKILL_BEFORE = re.compile(r"\bskills?\W*$", re.IGNORECASE)
 _SKILL_AFTER = re.compile(r"\W*skills?\b", re.IGNORECASE)
@@ -109,7 +133,7 @@ _CONDITION = re.compile(
 _LABEL = re.compile(r"[^\W\d_][^:|(]*?(?:\u2192|[-=]>|\u2014|\u2013|\s-|:|\(|\|)\W*$|[\"\u201c'+]\s*$")
 _NUMBERED = re.compile(r"\W*(?:(?:step|phase|stage|part)\s*)?\d+\w?\b[^:]{0,60}:\W*$", re.IGNORECASE)
 _CONDITION_AFTER = _after(
-    r"(?:if|when|only|or|where|instead|alongside|for (?:more|other|further|anything|general))\b|for\s*:",
+    r"(?:if|when|only|or|where|instead|alongside|for (?:more|other|further|anything|general|non))\b|for\s*:",
     r"(?:commands?|tools?|flags?|options?|methods?|functions?|mcp|cli|api|librar(?:y|ies)|packages?)\b",
     r".*[;,] (?:then )?use this\b",
 )
@@ -156,28 +180,39 @@ def role(around: Surroundings, topic: Topic | None = None) -> ReferenceRole | No
     >>> role(surroundings("", "Not for soup; use ", ".")) is None
     True
     """
-    previous, left, right = around
+    left, right = around.left, around.right
     if _CONTRAST_BEFORE.search(left) or _CONTRAST_AFTER.search(right):
         return None
-    if _NOT_NEEDED.search(left):
-        return ReferenceRole.MENTION
-    if close := _close_role(around):
-        recovers = topic is Topic.RECOVERY and close is ReferenceRole.NEXT  # it comes next to mend this
-        return ReferenceRole.MENTION if recovers else close
-    elsewhere = _CONTRAST_SENTENCE.search(previous) and _POINTS_ELSEWHERE.search(left)
-    if topic is Topic.CONTRAST or elsewhere or _CONTRAST_SENTENCE.search(left) or _LIMITS_AFTER.search(right):
+    if is_indispensable(left, right):
+        return ReferenceRole.NEED
+    taken_back = _NOT_NEEDED.search(left) is not None or is_taken_back(left, right)
+    close = None if taken_back else _close_role(around)
+    if close is ReferenceRole.NEXT and topic is Topic.RECOVERY:
+        return ReferenceRole.MENTION  # it comes next to mend this
+    if close is None and (topic is Topic.CONTRAST or _is_contrast(around)):
         return None
-    if topic not in _NO_STEPS and _uses(left, right):
+    return close or (ReferenceRole.MENTION if taken_back else _by_place(around, topic))
+
+
+def _by_place(around: Surroundings, topic: Topic | None) -> ReferenceRole:
+    """Return what a step, or the heading it stands under, says of a mention."""
+    if topic not in _NO_STEPS and _uses(around.left, around.right):
         return ReferenceRole.USE
-    by_topic = _TOPIC_ROLES.get(topic) if topic and not _SEE.search(left) else None
+    by_topic = _TOPIC_ROLES.get(topic) if topic and not _SEE.search(around.left) else None
     return by_topic or ReferenceRole.MENTION
+
+
+def _is_contrast(around: Surroundings) -> bool:
+    """Whether the sentence, or the one before, says what the skill is not for."""
+    previous, left, right = around
+    elsewhere = _CONTRAST_SENTENCE.search(previous) and _POINTS_ELSEWHERE.search(left)
+    return bool(elsewhere or _CONTRAST_SENTENCE.search(left) or _LIMITS_AFTER.search(right))
 
 
 def is_told_to_run(around: Surroundings) -> bool:
     """Whether a single word is what somebody is to run first or next, and not what it says in passing."""
-    before = (_NEED_BEFORE, _NEXT_BEFORE)
     told = _TOLD.search(around.left) is not None and _close_role(around) is not None
-    return told or any(_precedes(cue, around.left) for cue in before)
+    return told or _precedes(_PLAINLY, around.left)
 
 
 def speaks_of_a_skill(around: Surroundings, topic: Topic | None = None) -> bool:
@@ -198,9 +233,13 @@ def points_at(around: Surroundings) -> bool:
 
 
 def _close_role(around: Surroundings) -> ReferenceRole | None:
-    if _NEED_AFTER.search(around.right) or _precedes(_NEED_BEFORE, around.left):
+    left, right = around.left, around.right
+    if _precedes(_SERVES, left) or _WHEN_DONE.match(left):
+        return ReferenceRole.NEXT
+    given = _GIVEN_AFTER.search(right) or (_THAT_BEFORE.search(left) and _MADE_AFTER.search(right))
+    if given or _NEED_AFTER.search(right) or _precedes(_NEED_BEFORE, left):
         return ReferenceRole.NEED
-    if _NEXT_AFTER.search(around.right) or _precedes(_NEXT_BEFORE, around.left):
+    if _NEXT_AFTER.search(right) or _precedes(_NEXT_BEFORE, left):
         return ReferenceRole.NEXT
     return None
 

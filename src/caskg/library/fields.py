@@ -20,7 +20,10 @@ _OUTPUTS = ("outputs", "output")
 _TOOLS = ("allowed-tools",)
 _TAGS = ("tags", "keywords")
 _REQUIRES = ("caskg-requires",)
-_DEPENDS = ("depends-on",)
+_DEPENDS = (
+    *("depends-on", "depends_on", "dependencies", "prerequisites"),
+    *("requires", "required-skills", "required_skills"),
+)
 _READ = frozenset((*_INPUTS, *_OUTPUTS, *_TOOLS, *_TAGS, *_REQUIRES, *_DEPENDS))
 
 _TOOL = re.compile(r"[^\s,(]+(?:\([^)]*\))?")
@@ -66,7 +69,7 @@ def extract_fields(
         found = () if written else items(topic) or ()
         return written or _some(_parameter(item) for item in found)
 
-    files = artifacts(sections)
+    files = artifacts(zip(sections, topics, strict=True))
     return SkillFields(
         inputs=parameters(_INPUTS, Topic.INPUTS),
         outputs=parameters(_OUTPUTS, Topic.OUTPUTS),

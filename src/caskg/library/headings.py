@@ -41,7 +41,10 @@ _PHRASES: dict[Topic, tuple[str, ...]] = {
         r"\b(?:related|other|companion|complementary|supporting) (?:\w+ )?skills?",
         r"skill chain|^(?:see also|cross-?references?|works well with|related)$",
     ),
-    Topic.NEXT: (r"^(?:next|next steps?|what(?:'s| comes) next|follow-?ups?|hand-?off)$",),
+    Topic.NEXT: (
+        r"^after (?:completion|completing|finishing|this)\b|^(?:used|needed|required) by$",
+        r"^(?:next|next steps?|what(?:'s| comes) next|follow-?ups?|hand-?off)$",
+    ),
     Topic.RECOVERY: (
         r"\b(?:troubleshoot\w*|troubles?|recover\w*|remed(?:y|ies)|mishaps?|hitch(?:es)?)\b",
         r"\b(?:difficult(?:y|ies)|failures?|fault finding|mending|corrections?|correcting|problems)\b",

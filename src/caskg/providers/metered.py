@@ -141,6 +141,11 @@ class Meter:
         return self._spend
 
     @property
+    def prices(self) -> Prices | None:
+        """What tokens cost; None where that is not known."""
+        return self._prices
+
+    @property
     def n_out(self) -> int:
         """How many requests are out."""
         return len(self._out)

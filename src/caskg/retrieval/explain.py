@@ -19,7 +19,7 @@ from caskg.schema import (
     EdgeStep,
     EdgeType,
     ProbeAnswer,
-    ProbeKind,
+    ProbeKey,
     RankedSkill,
     Reliability,
     SkillGraph,
@@ -112,7 +112,7 @@ class EdgeExplanation:
         reliability: c, in ``(0, 1)``; 0.5 where there is no evidence.
         weight: w_pub, in ``[0, 1]``; 0 = not published.
         signals: The active signals, by name, in ``[0, 1]``.
-        answers: What the probers said, in the order given.
+        answers: What the probers said to which question, in the order given.
     """
 
     source: str
@@ -123,7 +123,7 @@ class EdgeExplanation:
     reliability: float
     weight: float
     signals: Mapping[str, float]
-    answers: tuple[tuple[ProbeKind, ProbeAnswer], ...] = ()
+    answers: tuple[tuple[ProbeKey, ProbeAnswer], ...] = ()
 
 
 def explain_edge(
@@ -133,7 +133,7 @@ def explain_edge(
     reliability: Reliability,
     graph: SkillGraph,
     ids: Sequence[str],
-    answers: Sequence[tuple[ProbeKind, ProbeAnswer]] = (),
+    answers: Sequence[tuple[ProbeKey, ProbeAnswer]] = (),
 ) -> EdgeExplanation | None:
     """Return what is known about the edge from one position to another, None if it is no candidate.
 

@@ -1,6 +1,7 @@
-"""The ledger: what probers answered, what people and authors said. Answers and labels are only ever added.
+"""The ledger: what probers answered, what people and authors said.
 
-An answer is kept under everything that could change it (`ProbeKey`), so a
+Answers and labels are only ever added; answers go only where a person prunes those that can
+count no more. An answer is kept under everything that could change it (`ProbeKey`), so a
 build that was interrupted asks only what was not answered yet, and no answer
 counts twice. A question whose answer is missing is asked again, which appends.
 """
@@ -44,6 +45,8 @@ FROM (
 )
 WHERE scores = 0
 """
+
+_FORGET = "DELETE FROM answers WHERE source = ? AND target = ? AND question = ? AND substitute = ?"
 
 _ANSWERS = """
 SELECT source, target, question, substitute, voice, score, missing_reason, calls, tokens, transcript, checksum
@@ -133,6 +136,30 @@ class Ledger:
             for prober_id, answers, missing, calls, tokens in rows
         }
 
+    def entries(self) -> Iterator[tuple[ProbeKey, ProbeAnswer]]:
+        """Yield every answer, the attempts at a question in order."""
+        return self._entries([source for (source,) in self._database.read("SELECT hash FROM hashes")])
+
+    def forget(self, keys: Iterable[ProbeKey]) -> int:
+        """Remove every answer to the questions *keys*, and return how many that were.
+
+        What they cost is forgotten with them.
+        """
+        unwanted = set(keys)
+        with self._database.transaction() as connection:
+            numbers = number_hashes(connection, {value for key in unwanted for value in key[:3]})
+            questions = _number_questions(connection, {key[3:] for key in unwanted})
+            rows = [
+                (numbers[key[0]], numbers[key[1]], questions[key[3:]], numbers[key[2]]) for key in unwanted
+            ]
+            before = connection.total_changes
+            connection.executemany(_FORGET, sorted(rows))
+            return connection.total_changes - before
+
+    def probers(self) -> frozenset[str]:
+        """Return the ids of all who were ever asked."""
+        return frozenset(name for (name,) in self._database.read("SELECT DISTINCT prober_id FROM questions"))
+
     def substitutes(self) -> dict[SubstituteKey, str]:
         """Return the hash of the substitute by source hash, target hash and arm."""
         rows = self._database.read(
@@ -174,8 +201,16 @@ class Ledger:
         Raises:
             UsageError: It joins a skill to itself, or its hashes are none.
         """
+        self.set_labels([label])
+
+    def set_labels(self, labels: Iterable[Label]) -> int:
+        """Let *labels* stand, all or none, the last of each giver and edge; return how many are new.
+
+        Raises:
+            UsageError: One joins a skill to itself, or its hashes are none.
+        """
         with self._database.transaction() as connection:
-            self._append_labels(connection, {_label_key(label): label})
+            return self._append_labels(connection, {_label_key(label): label for label in labels})
 
     def clear_label(self, source_id: str, target_id: str) -> int:
         """Take back a person's label; return how many were taken back, 0 or 1."""
@@ -229,7 +264,7 @@ class Ledger:
         """
         self._labels()
         self.substitutes()
-        for _ in self._entries([source for (source,) in self._database.read("SELECT hash FROM hashes")]):
+        for _ in self.entries():
             pass
 
     def _read(

@@ -18,6 +18,7 @@ from caskg.wiring.places import (
     example_skills,
     host_folders,
 )
+from caskg.wiring.probing import ProbeOptions, Probing, open_probing, publish
 from caskg.wiring.querying import open_flat, open_retriever
 
 __all__ = [
@@ -27,6 +28,8 @@ __all__ = [
     "WORKSPACE_VARIABLE",
     "BuildReport",
     "EncoderChoice",
+    "ProbeOptions",
+    "Probing",
     "Progress",
     "build_workspace",
     "config_file",
@@ -39,5 +42,7 @@ __all__ = [
     "host_folders",
     "open_chat",
     "open_flat",
+    "open_probing",
     "open_retriever",
+    "publish",
 ]

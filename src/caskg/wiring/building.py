@@ -62,6 +62,7 @@ def build_workspace(
         StoreError: The workspace cannot be written.
     """
     from caskg.graph.text_prober import TextProber
+    from caskg.judging import known_worth
     from caskg.library.parse import parse_library
     from caskg.library.scan import scan
     from caskg.pipeline import build
@@ -79,7 +80,14 @@ def build_workspace(
     if any(followed.values()):
         state = _state(found.digest, config, encoder_name(kind), workspace)
     made = encoder_to_build(kind, library, previous)
-    result = build(library, workspace=workspace, encoder=made, config=config, progress=progress)
+    result = build(
+        library,
+        workspace=workspace,
+        encoder=made,
+        config=config,
+        worth=known_worth(workspace.ledger),
+        progress=progress,
+    )
     progress("publish", 0, 0)
     meta = {
         "caskg": __version__,
@@ -189,6 +197,7 @@ def _counts(result: "Build") -> dict[str, Any]:
         "types": dict(zip(EDGE_TYPES, types, strict=True)),
         "candidate_states": dict(zip(EDGE_STATES, states, strict=True)),
         "verifier": _learnt(result),
+        "sources": {name: asdict(use) for name, use in result.sources.items()},
     }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from caskg.errors import UsageError
+from caskg.graph.contrast import ARMS, contrasted
 from caskg.inspection import (
     Relatives,
     edges_of,
@@ -28,6 +29,8 @@ from caskg.schema import (
     EdgeStep,
     EdgeType,
     Label,
+    ProbeAnswer,
+    ProbeKey,
     ProbeKind,
     Ranking,
     ResolvedReference,
@@ -156,7 +159,8 @@ def _pair_document(workspace: Workspace, version: Snapshot, ends: tuple[int, int
 
 
 def _edge_document(edge: EdgeExplanation) -> dict[str, Any]:
-    in_order = sorted(edge.answers, key=lambda entry: list(ProbeKind).index(entry[0]))
+    in_order = sorted(edge.answers, key=lambda entry: list(ProbeKind).index(entry[0].kind))
+    effects = contrasted(dict(in_order))
     return {
         "type": edge.type,
         "state": edge.state,
@@ -164,8 +168,14 @@ def _edge_document(edge: EdgeExplanation) -> dict[str, Any]:
         "association": round(edge.association, 6),
         "reliability": round(edge.reliability, 6),
         "signals": {name: round(value, 6) for name, value in edge.signals.items()},
-        "answers": [{"probe": kind, **asdict(answer)} for kind, answer in in_order],
+        "answers": [_answer_document(key, answer, effects.get(key)) for key, answer in in_order],
     }
+
+
+def _answer_document(key: ProbeKey, answer: ProbeAnswer, effect: ProbeAnswer | None) -> dict[str, Any]:
+    """Return an answer with the effect that it tells of, which is its score unless that is a coherence."""
+    asked = {"probe": key.kind, "arm": key.arm, "prompt": key.prompt_version}
+    return asked | {"effect": effect.score if effect else None} | asdict(answer)
 
 
 def _reference_document(reference: ResolvedReference) -> dict[str, str]:
@@ -207,9 +217,17 @@ def _edge_rows(edge: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _answer_text(answer: dict[str, Any]) -> str:
-    score, said = answer["score"], answer["transcript"]
-    found = f"missing: {answer['missing_reason']}" if score is None else f"{score:.3f}"
-    return f"{found}  {answer['source_id']}{f': {said}' if said else ''}"
+    said = answer["transcript"]
+    return f"{_score_text(answer)}  {answer['source_id']}{f': {said}' if said else ''}"
+
+
+def _score_text(answer: dict[str, Any]) -> str:
+    score, effect = answer["score"], answer["effect"]
+    if score is None:
+        return f"missing: {answer['missing_reason']}"
+    if answer["arm"] not in ARMS:
+        return f"{score:.3f}"
+    return f"coherence {score:.3f}" if effect is None else f"{effect:.3f} from coherence {score:.3f}"
 
 
 def _reference_text(reference: dict[str, str]) -> str:

@@ -18,14 +18,13 @@ from caskg.graph.text_prober import TextProber
 from caskg.interfaces.cli.model_options import limit_options, model_options, spending
 from caskg.interfaces.cli.options import json_option, workspace_option
 from caskg.interfaces.cli.output import columns, emit
-from caskg.judging import Told, check_free, check_paid, check_questions, unasked
+from caskg.judging import EVIDENCE_WORDINGS, Told, check_free, check_paid, check_questions, unasked
 from caskg.protocols import Prober
 from caskg.providers.metered import Meter
 from caskg.schema import ProbeRequest
+from caskg.store.reserve import reserved
 from caskg.store.workspace import Workspace
 from caskg.wiring import default_workspace, open_chat
-
-EVIDENCE_WORDINGS = (Wording.PAPER, Wording.CONTROL, Wording.NEED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +73,11 @@ def judge_check(
     if plan:
         _emit_plan(probers, path, as_json=as_json)
         return
-    with Workspace.open_or_create(path) as workspace, spending(meter, quiet=as_json) as told:
+    with (
+        Workspace.open_or_create(path) as workspace,
+        reserved(workspace.path),
+        spending(meter, quiet=as_json) as told,
+    ):
         checked = [_check_model(prober, workspace, told) for prober in probers]
     _emit(checked, stopped=meter.ended_by, as_json=as_json)
 

@@ -72,6 +72,7 @@ def version_facts(number: int, n_skills: int, meta: Mapping[str, Any]) -> dict[s
         "candidate_states": meta["candidate_states"],
         "probed": meta["n_frontier"],
         "verifier": meta.get("verifier"),  # versions of earlier builds do not say
+        "models": meta.get("sources", {}),
         "profile": meta["profile"],
         "encoder": meta["encoder"],
         "prober": meta["prober"],
@@ -82,19 +83,27 @@ def version_facts(number: int, n_skills: int, meta: Mapping[str, Any]) -> dict[s
 
 
 def summary(facts: Mapping[str, Any], *, unchanged: bool = False) -> list[str]:
-    """Return what was built: two lines, and one each for the verifier and for what followed a skill."""
+    """Return what was built: two lines, and one each for models, the verifier, and what followed a skill."""
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in facts["edge_types"].items() if count)
     lines = [
         f"Version {facts['version']} {'is up to date' if unchanged else 'published'}:"
         f" {facts['skills']:,} skills, {facts['edges']:,} edges ({kinds or 'none'})"
         f" of {facts['candidates']:,} candidates.",
         f"Profile {facts['profile']}, encoder {facts['encoder']}.",
+        *map(_model_line, facts["models"], facts["models"].values()),
         *_verifier_line(facts["verifier"]),
     ]
     if not unchanged:
         lines += [f"A label followed a skill that moved: {each}." for each in facts["labels_followed"]]
         lines += [f"Disabled, and moved: {each}, is still disabled." for each in facts["disabled_followed"]]
     return lines
+
+
+def _model_line(name: str, use: Mapping[str, Any]) -> str:
+    line = (
+        f"{name}: {use['n_answers']:,} answers on {use['n_edges']:,} edges, worth {use['units']} of 3 units"
+    )
+    return f"{line}." if use["checked"] else f"{line}: it was never checked; run `caskg judge-check`."
 
 
 def _verifier_line(verifier: Mapping[str, Any] | None) -> list[str]:

@@ -1,0 +1,204 @@
+"""The books: what the ledger holds, for people: each answer, the sums, what can go, and labels from a file.
+
+Beside `inspection`, which asks about one version; an answer outlives the version it was given for.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from caskg.errors import UsageError
+from caskg.graph.labelled_set import labelled_set
+from caskg.graph.sources import is_outdated
+from caskg.graph.text_prober import TEXT_SOURCE, TextProber
+from caskg.inspection import current_version, position_of
+from caskg.schema import Label, LabelSource, ProbeAnswer, ProbeKey, Verdict
+from caskg.store.ledger import Ledger
+from caskg.store.snapshot import Snapshot
+from caskg.store.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One answer of the ledger.
+
+    Attributes:
+        key: What was asked.
+        answer: What was said.
+        source: The id of the source in the current version; None where its text is not there, or
+            the skill is disabled.
+        target: The id of the target, likewise.
+        outdated: It can count no more: its texts are not in the current version, nor in the judge
+            check, or its prompt is not in use.
+    """
+
+    key: ProbeKey
+    answer: ProbeAnswer
+    source: str | None
+    target: str | None
+    outdated: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Total:
+    """What the answers of one prober to one version of its prompts come to.
+
+    Attributes:
+        answers: Answers with a score.
+        missing: Answers without one, each attempt.
+        outdated: Those of both that can count no more.
+        calls: Paid calls.
+        tokens: Tokens of these calls, in and out.
+    """
+
+    answers: int = 0
+    missing: int = 0
+    outdated: int = 0
+    calls: int = 0
+    tokens: int = 0
+
+
+def entries_of(workspace: Workspace) -> Iterator[Entry]:
+    """Yield every answer of a workspace."""
+    version = current_version(workspace)
+    hashes, off = version.content_hashes if version else (), workspace.switches.disabled()
+    named = zip(hashes, version.ids if version else (), strict=True)
+    ids = {content: skill_id for content, skill_id in named if skill_id not in off}
+    known = frozenset(hashes) | {skill.content_hash for skill in labelled_set().skills}
+    prompt = TextProber().prompt_version
+    for key, answer in workspace.ledger.entries():
+        old_free = key.prober_id == TEXT_SOURCE and key.prompt_version != prompt
+        yield Entry(
+            key=key,
+            answer=answer,
+            source=ids.get(key.source_hash),
+            target=ids.get(key.target_hash),
+            outdated=old_free or is_outdated(key, known),
+        )
+
+
+def totals(entries: Iterable[Entry]) -> dict[tuple[str, str], Total]:
+    """Add up by prober and version of the prompts."""
+    found: dict[tuple[str, str], Total] = {}
+    for entry in entries:
+        name = entry.key.prober_id, entry.key.prompt_version
+        was, scored = found.get(name, Total()), entry.answer.score is not None
+        found[name] = Total(
+            answers=was.answers + scored,
+            missing=was.missing + (not scored),
+            outdated=was.outdated + entry.outdated,
+            calls=was.calls + entry.answer.calls,
+            tokens=was.tokens + entry.answer.tokens,
+        )
+    return dict(sorted(found.items()))
+
+
+def prune(workspace: Workspace) -> int:
+    """Remove the answers that can count no more, and return how many that were.
+
+    Raises:
+        StoreError: The ledger cannot be written.
+    """
+    return workspace.ledger.forget([entry.key for entry in entries_of(workspace) if entry.outdated])
+
+
+def exported(workspace: Workspace) -> Iterator[dict[str, Any]]:
+    """Yield every label and every answer as a document, with the hashes of the texts."""
+    for label in workspace.ledger.labels():
+        yield {
+            "type": "label",
+            "source": label.source,
+            "target": label.target,
+            "verdict": label.verdict,
+            "given_by": label.given_by,
+            "note": label.note,
+            "source_hash": label.source_hash,
+            "target_hash": label.target_hash,
+        }
+    for entry in entries_of(workspace):
+        yield {"type": "answer"} | entry_document(entry)
+
+
+def entry_document(entry: Entry) -> dict[str, Any]:
+    """Return an answer for programs."""
+    key, answer = entry.key, entry.answer
+    return {
+        "source": entry.source,
+        "target": entry.target,
+        "probe": key.kind,
+        "arm": key.arm,
+        "prompt": key.prompt_version,
+        "prober": key.prober_id,
+        "score": answer.score,
+        "missing_reason": answer.missing_reason,
+        "calls": answer.calls,
+        "tokens": answer.tokens,
+        "transcript": answer.transcript,
+        "outdated": entry.outdated,
+        "source_hash": key.source_hash,
+        "target_hash": key.target_hash,
+        "substitute_hash": key.substitute_hash,
+    }
+
+
+def import_labels(lines: Iterable[str], version: Snapshot, ledger: Ledger) -> tuple[int, int]:
+    """Let the labels in *lines* stand as a person's, all or none.
+
+    A line is a JSON object with ``source``, ``target`` and ``verdict``, and maybe ``note`` and the
+    hashes of the texts that it was given on. Lines of an export that are no label of a person
+    are passed over.
+
+    Returns:
+        How many labels are new, and how many lines were passed over.
+
+    Raises:
+        UsageError: A line cannot be read; it is named.
+    """
+    labels, passed_over = [], 0
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = _row(line)
+            if row.get("type", "label") != "label" or row.get("given_by", LabelSource.PERSON) != "person":
+                passed_over += 1
+                continue
+            labels.append(_label(row, version))
+        except UsageError as error:
+            msg = f"Line {number}: {error} Nothing was imported."
+            raise UsageError(msg) from error
+    return ledger.set_labels(labels), passed_over
+
+
+def _row(line: str) -> Mapping[str, Any]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        msg = "It is no JSON: write one object a line."
+        raise UsageError(msg) from error
+    if not isinstance(row, dict):
+        msg = "It is no JSON object: write one a line, with source, target and verdict."
+        raise UsageError(msg)
+    return row
+
+
+def _label(row: Mapping[str, Any], version: Snapshot) -> Label:
+    texts = {name: row.get(name, "") for name in ("source", "target", "verdict", "note")}
+    for name, value in texts.items():
+        if not isinstance(value, str) or not (value or name == "note"):
+            msg = f"{name} must be a text, not {row.get(name)!r}."
+            raise UsageError(msg)
+    if texts["verdict"] not in list(Verdict):
+        msg = f"The verdict {texts['verdict']!r} is none of {', '.join(Verdict)}."
+        raise UsageError(msg)
+    source, target = (position_of(version, texts[end]) for end in ("source", "target"))
+    return Label(
+        source=version.ids[source],
+        target=version.ids[target],
+        verdict=Verdict(texts["verdict"]),
+        given_by=LabelSource.PERSON,
+        source_hash=str(row.get("source_hash") or version.content_hashes[source]),
+        target_hash=str(row.get("target_hash") or version.content_hashes[target]),
+        note=texts["note"],
+    )

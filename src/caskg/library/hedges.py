@@ -1,0 +1,57 @@
+"""What takes the words around a mention back: a denial, the past, a question, somebody else's words.
+
+Beside `cues`, which says what such words mean where they stand as they are. "This
+does not depend on `x`" holds the words of a need and is none. A denied absence is a
+need all the same: "never run this without `x`".
+"""
+
+import re
+
+_INDISPENSABLE = re.compile(  # right before the mention
+    r"\b(?:not|\w+n't|never|cannot|nothing|no\b(?! need)|fails?|impossible|useless)\b[^.;`]*"
+    r"\b(?:without|unless|until|before)(?:\s+(?:the|a|an|running|using|calling|having|run|you|have|has|had)){0,3}\s*$",
+    re.IGNORECASE,
+)
+_DONE = re.compile(
+    r"^\W*(?:skill\W*)?(?:has|have|had|is|was)\b[^.;,]*\b(?:succeeded|finished|done|completed?|run|passed|executed)\b",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(r"\b(?:when|once|after|until|unless)(?:\s+the)?\s*$", re.IGNORECASE)
+
+_NO_DENIAL = re.compile(r"\b(?:not|\w+n't|never) (?:only|just|forget|skip|omit|miss|fail)\b", re.IGNORECASE)
+_DENIED = re.compile(
+    r"\b(?:not|\w+n't|never|no longer|none|nobody|no one|nothing|neither|nor|unnecessary|needless|avoid\w*"
+    r"|refrain\w*|skip\w*|stop\w*|refus\w+|uninstall\w*|disabl\w+|remov\w+|delet\w+|obsoletes?|deprecat\w+"
+    r"|optional(?:ly)?|myth|previously|formerly|historically|used to|once (?:required|needed|used)"
+    r"|in the past|(?:people|some|many) (?:think|say|believe))\b",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"[;:\u2014\u2013]|,\s+(?:but|so|then|and)\b|\bbut\b", re.IGNORECASE)
+_DENIED_AFTER = re.compile(
+    r"^[^.;]{0,80}?(?:\b(?:must|should|need|is|are|was|will|can|does|do|did) ?(?:not|n't)\b|\bno longer\b"
+    r"|\b(?:is|are|was) (?:optional|deprecated|out of scope|unnecessary|obsolete|a myth)\b|\bbut not\b|\?)",
+    re.IGNORECASE,
+)
+_QUOTES = re.compile('["\u201c\u201d]')
+
+
+def is_indispensable(left: str, right: str) -> bool:
+    """Whether nothing goes without the mentioned skill: "do not start before `x`", "when `x` has finished".
+
+    >>> is_indispensable("Never run this without", "."), is_indispensable("It works without", ".")
+    (True, False)
+    """
+    return _INDISPENSABLE.search(left) is not None or (
+        _WHEN.search(left) is not None and _DONE.match(right) is not None
+    )
+
+
+def is_taken_back(left: str, right: str) -> bool:
+    """Whether the sentence denies, doubts, quotes or remembers what its words about the mention say.
+
+    >>> is_taken_back("This does not depend on", "."), is_taken_back("Do not forget to run", "first.")
+    (True, False)
+    """
+    clause = _CLAUSE.split(_NO_DENIAL.sub("", left))[-1]
+    quoted = len(_QUOTES.findall(left)) % 2 == 1 and _QUOTES.search(right) is not None
+    return quoted or _DENIED.search(clause) is not None or _DENIED_AFTER.match(right) is not None

@@ -1,0 +1,216 @@
+"""Probe a library: which questions about its edges are open, and the asking (method, Sections 2 to 4).
+
+Joins `pipeline`, which finds the candidates, and `paid`, which asks. What is answered lies in
+the ledger; a build makes a graph of it. So a run that was killed goes on where it stopped.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from caskg.config import BuildConfig
+from caskg.errors import ProviderError, UsageError
+from caskg.graph.candidates import ask_judge
+from caskg.graph.frontier import frontier_budget, select_frontier
+from caskg.graph.judge import plan_opinions
+from caskg.graph.llm_prober import LlmProber
+from caskg.graph.text_prober import TextProber
+from caskg.paid import ask_paid, open_requests, plan_paid
+from caskg.pipeline import Induced, ask, paid_frontier, plan, refined
+from caskg.schema import BoolArray, IntArray, ProbeRequest
+from caskg.store.ledger import Ledger
+
+Told = Callable[[int, int], None]
+"""Told how many questions are answered, and how many there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Poll:
+    """Who is asked about what.
+
+    Attributes:
+        induced: The candidates, as `pipeline.induce` finds them.
+        config: What they were found with; its frontier says about which edges probes ask.
+        ledger: Where answers are kept.
+        prober: Answers the probes.
+        judge: Asked for opinions first, which refine A; None = nobody.
+        hidden: Ids of skills about whose edges nobody is asked: those that are disabled.
+    """
+
+    induced: Induced
+    config: BuildConfig
+    ledger: Ledger
+    prober: LlmProber
+    judge: LlmProber | None = None
+    hidden: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Open:
+    """What is to be asked.
+
+    Attributes:
+        opinions: For the judge.
+        probes: About the edges of F, the first worth most.
+        n_edges: |F|.
+    """
+
+    opinions: tuple[ProbeRequest, ...]
+    probes: tuple[ProbeRequest, ...]
+    n_edges: int
+
+    def __len__(self) -> int:
+        return len(self.opinions) + len(self.probes)
+
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """What came of a run so far.
+
+    Attributes:
+        n_open: Questions that were open.
+        n_edges: |F|.
+        scored: Answers with a score.
+        missing: How many have none, by the reason.
+    """
+
+    n_open: int = 0
+    n_edges: int = 0
+    scored: int = 0
+    missing: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def n_answered(self) -> int:
+        """Questions that were asked and came back, with a score or without."""
+        return self.scored + self.missing.total()
+
+
+def open_questions(poll: Poll) -> Open:
+    """Return what `ask_all` would ask. While opinions are open, F is that of the A they will refine.
+
+    Raises:
+        UsageError: The budget cannot be used.
+    """
+    edges = frontier(poll)
+    return Open(opinions=tuple(_opinions(poll)), probes=tuple(_probes(poll, edges)), n_edges=len(edges))
+
+
+def ask_all(poll: Poll, *, told: Told = lambda _done, _of: None) -> Tally:
+    """Ask the judge, then the probes on F, until all is answered or a limit is reached.
+
+    Raises:
+        UsageError: The budget cannot be used.
+        ProviderError: No call can succeed, or not one answer has a score.
+        StoreError: The ledger cannot be written.
+    """
+    tally = Tally()
+    try:
+        for _ in _ask(poll, tally):
+            told(tally.n_answered, tally.n_open)
+    except ProviderError as error:
+        msg = f"{error} {_kept(tally)}"
+        raise ProviderError(msg) from error
+    if tally.missing and not tally.scored:
+        ((reason, count),) = tally.missing.most_common(1)
+        msg = f"No answer has a score; of {count:,} it is said: {reason} {_kept(tally)}"
+        raise ProviderError(msg)
+    return tally
+
+
+def frontier(poll: Poll) -> IntArray:
+    """Return F as positions in C, the first worth most.
+
+    Raises:
+        UsageError: The budget is negative.
+    """
+    induced, config = poll.induced, poll.config
+    hidden = _hidden_edges(poll)
+    if not config.frontier.probe_all:
+        budget = frontier_budget(induced.candidates.n_skills, config=config.frontier)
+        best = select_frontier(induced.candidates, budget=budget, tie_break=induced.inputs.tie_break)
+        return best[~hidden[best]]
+    requests = plan(induced, np.arange(len(induced.candidates)), ledger=poll.ledger)
+    free = TextProber(names=induced.names)
+    answers = ask(requests, prober=free, ledger=poll.ledger)
+    said = {key: answer for key, answer in answers.items() if key.prober_id == free.prober_id}
+    return paid_frontier(induced, said, config=config, passed_over=hidden)
+
+
+def with_budget(config: BuildConfig, *, n_skills: int, budget: int | None, policy: str | None) -> BuildConfig:
+    """Return *config* with another budget, in edges, or another policy of the frontier; None = as it is.
+
+    Raises:
+        UsageError: The profile is ``paper``, and it is more than its B, or a policy.
+    """
+    wanted = replace(
+        config.frontier,
+        budget=config.frontier.budget if budget is None else budget,
+        policy=config.frontier.policy if policy is None else type(config.frontier.policy)(policy),
+    )
+    most = frontier_budget(n_skills, config=config.frontier)
+    if not config.frontier.probe_all and (policy is not None or (budget or 0) > most):
+        msg = f"The profile paper asks about the {most:,} edges of highest A: choose no policy, and no more."
+        raise UsageError(msg)
+    return replace(config, frontier=wanted)
+
+
+def _ask(poll: Poll, tally: Tally) -> Iterator[None]:
+    todo = open_questions(poll)
+    tally.n_open, tally.n_edges = len(todo), todo.n_edges
+    if poll.judge and todo.opinions:
+        yield from _count(poll.judge, todo.opinions, poll.ledger, tally)
+        poll = replace(poll, induced=refined(poll.induced, ledger=poll.ledger, config=poll.config))
+        edges = frontier(poll)
+        todo = replace(todo, probes=tuple(_probes(poll, edges)))
+        tally.n_open, tally.n_edges = len(todo), len(edges)
+    yield from _count(poll.prober, todo.probes, poll.ledger, tally)
+
+
+def _count(
+    prober: LlmProber, requests: tuple[ProbeRequest, ...], ledger: Ledger, tally: Tally
+) -> Iterator[None]:
+    for _, answer in ask_paid(requests, prober=prober, ledger=ledger):
+        if answer.missing_reason is None:
+            tally.scored += 1
+        else:
+            tally.missing[answer.missing_reason] += 1
+        yield
+
+
+def _opinions(poll: Poll) -> Iterator[ProbeRequest]:
+    if poll.judge is None:
+        return
+    candidates = poll.induced.candidates
+    asked = ask_judge(candidates, config=poll.config)
+    asked = asked[~_hidden_edges(poll)[asked]]
+    best_first = asked[np.argsort(-candidates.association[asked], kind="stable")]
+    requests = plan_opinions(candidates, best_first, skills=poll.induced.compared)
+    yield from open_requests(requests, prober=poll.judge, ledger=poll.ledger).values()
+
+
+def _hidden_edges(poll: Poll) -> BoolArray:
+    off = np.array([skill.id in poll.hidden for skill in poll.induced.skills], dtype=np.bool_)
+    candidates = poll.induced.candidates
+    return off[candidates.source] | off[candidates.target]
+
+
+def _probes(poll: Poll, edges: IntArray) -> Iterator[ProbeRequest]:
+    candidates = poll.induced.candidates
+    requests = plan_paid(
+        (candidates.source[edges], candidates.target[edges]),
+        inputs=poll.induced.inputs,
+        candidates=candidates,
+        skills=poll.induced.compared,
+        ledger=poll.ledger,
+        wording=poll.prober.wording,
+    )
+    yield from open_requests(requests, prober=poll.prober, ledger=poll.ledger).values()
+
+
+def _kept(tally: Tally) -> str:
+    return (
+        f"{tally.n_answered:,} of {tally.n_open:,} questions came back, {tally.scored:,} with a score; "
+        "that is kept, and nothing was published."
+    )
