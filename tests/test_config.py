@@ -30,7 +30,9 @@ def test_the_profile_paper_has_the_released_constants() -> None:
         "judge": 0.10,
         "repair": 0.10,
     }
-    assert asdict(PAPER.signals.weights) == weights | {"reference": 0.0, "enabler": 0.0}
+    assert asdict(PAPER.signals.weights) == weights | dict.fromkeys(
+        ("reference", "enabler", "meaning", "ready"), 0.0
+    )
     signals = PAPER.signals
     assert (signals.strong_pair, signals.support_pair) == (0.78, 0.68)
     assert (signals.structural_threshold, signals.structural_boost) == (0.65, 0.70)
@@ -62,6 +64,7 @@ def test_what_is_ours_is_off_in_the_profile_paper() -> None:
         False,
         False,
     )
+    assert (PAPER.recall.meaning, PAPER.recall.ready) == (0, 0)
     assert not PAPER.types.alternative_first
     assert not PAPER.evidence.by_source
     published = PAPER.publication
@@ -77,9 +80,10 @@ def test_the_profile_paper_retrieves_with_the_released_constants() -> None:
     paper = retrieve_config("paper")
     assert (paper.seeds.lexical, paper.seeds.semantic, paper.seeds.count) == (20, 20, 5)
     assert (paper.seeds.fusion, paper.seeds.whole_file) == (Fusion.RRF, False)
+    assert (paper.seeds.shared_vote, paper.seeds.by_score) == (False, False)
     diffusion = paper.diffusion
     assert (diffusion.walk, diffusion.restart, diffusion.tolerance) == (Walk.RELEASED, 0.20, 1e-6)
-    assert (diffusion.leak_below, diffusion.alternative_weight) == (None, 1.0)
+    assert (diffusion.leak_below, diffusion.alternative_weight, diffusion.sharpness) == (None, 1.0, 1.0)
     assert (paper.min_sufficiency, paper.prerequisites_first) == (0.0, False)
     assert RELEASED_REVERSE == {"dependency": 1.0, "workflow": 0.5, "semantic": 0.2, "alternative": 0.1}
 
@@ -95,7 +99,12 @@ def test_the_profile_default_keeps_its_promises() -> None:
         3.0,
     )
     default = retrieve_config()
-    assert (default.seeds.fusion, default.diffusion.restart) == (Fusion.ZSUM, 0.5)
+    assert (default.seeds.fusion, default.diffusion.restart) == (Fusion.ZSUM, 0.6)
+    assert (default.seeds.shared_vote, default.seeds.by_score, default.diffusion.sharpness) == (
+        True,
+        True,
+        2.0,
+    )
     assert (default.diffusion.walk, default.diffusion.forward_weight) == (Walk.BOTH, 0.3)
     assert default.diffusion.alternative_weight == 0.0
     assert default.diffusion.leak_below is not None

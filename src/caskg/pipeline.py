@@ -17,7 +17,7 @@ from caskg.graph.calibrate import assess, label_edges, mean_score
 from caskg.graph.candidates import ask_judge, find_candidates, with_judge
 from caskg.graph.contrast import contrasted
 from caskg.graph.frontier import frontier_budget, order_frontier, select_frontier
-from caskg.graph.inputs import GraphInputs, graph_inputs, signal_texts
+from caskg.graph.inputs import GraphInputs, graph_inputs, signal_parameters, signal_texts
 from caskg.graph.judge import has_opinions, judge_signal
 from caskg.graph.probes import choose_substitutes, collect_scores, keep_substitutes, plan_probes, probe_key
 from caskg.graph.publish import publish
@@ -169,14 +169,17 @@ def induce(
     labels = ledger.labels()
     compared = library if config.signals.names_in_text else without_mentions(library)
     texts = [*signal_texts(compared, config=config.signals), *map(skill_text, library.skills)]
+    texts += signal_parameters(compared, config=config.signals)
     vectors = embed_texts(texts, encoder, workspace.vectors, on_progress=partial(progress, "embed"))
+    compare, search, parameters = np.split(vectors, [len(library), 2 * len(library)])
     progress("candidates", 0, 0)
     duplicates = tuple(duplicate_pairs(library.skills))
     orders = stated_orders(library, names=names)
     inputs = graph_inputs(
         compared,
-        vectors[: len(library)],
+        compare,
         references,
+        parameters=parameters,
         duplicates=duplicates,
         orders=orders,
         config=config.signals,
@@ -192,7 +195,7 @@ def induce(
         orders=orders,
         names=names,
         labels=label_edges(labels, **ends, ids=[skill.id for skill in library.skills]),
-        vectors=vectors[len(library) :],
+        vectors=search,
     )
     return refined(found, ledger=ledger, config=config)
 

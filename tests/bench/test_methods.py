@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from caskg.baselines.flat import FlatRetriever
+from caskg.baselines.gos import GosRetriever
 from caskg.bench.methods import METHODS, PRIOR_SHARE
 from caskg.bench.qrels import GoldSet, read_set
 from caskg.bench.runner import induced
+from caskg.bench.simulated_judge import Knowledge, SimulatedJudge
 from caskg.bench.vectors import RememberingEncoder
 from caskg.bench.workbench import Kind, Workbench, graph_method
 from caskg.config import BuildConfig, build_config, retrieve_config
@@ -165,3 +167,16 @@ def test_a_variant_takes_its_constants(bench: Workbench) -> None:
     assert (method.config, method.retrieval, method.kind) == (build_config(), alone, Kind.METHOD)
     ranking = method.make(bench).retrieve("plates")
     assert sum(not ranked.path for ranked in ranking.skills) == 1
+
+
+def test_graph_of_skills_asks_the_judge_that_is_there(kitchen: GoldSet) -> None:
+    """Tea and pasta need the same water, so it asks; the edge brings tea more relevance. It fills up to k."""
+    said = workbench(kitchen)
+    ends = frozenset(skill.id for skill in kitchen.library.skills)
+    said.judge = SimulatedJudge(Knowledge(edges=frozenset({("brew-tea", "cook-pasta")}), ends=ends))
+    plain, judged = (METHODS["gos"].make(each) for each in (workbench(kitchen), said))
+    assert isinstance(plain, GosRetriever)
+    found = [method.retrieve("pasta", k=6).skills for method in (plain, judged)]
+    tea = [{each.skill.id: each.score for each in skills}["brew-tea"] for skills in found]
+    assert tea[1] > tea[0]
+    assert [len(skills) for skills in found] == [6, 6]

@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 
 from caskg.config import SignalConfig
-from caskg.graph.inputs import GraphInputs, graph_inputs, signal_texts
+from caskg.graph.inputs import GraphInputs, graph_inputs, signal_parameters, signal_texts
 from caskg.library.duplicates import NearDuplicates
 from caskg.library.lexical import tokenize
 from caskg.library.sequences import StatedOrder
@@ -43,13 +43,22 @@ def read(
     references: Sequence[ResolvedReference] = (),
     duplicates: Sequence[NearDuplicates] = (),
     orders: Sequence[StatedOrder] = (),
+    parameters: VectorArray | None = None,
     config: SignalConfig | None = None,
 ) -> GraphInputs:
     """Return the arrays of *skills*, in this order; without *vectors* no two texts are alike."""
     if vectors is None:
         vectors = np.eye(len(skills), dtype=np.float32)
     library, config = SkillLibrary(skills=skills), config or SignalConfig()
-    return graph_inputs(library, vectors, references, duplicates=duplicates, orders=orders, config=config)
+    return graph_inputs(
+        library,
+        vectors,
+        references,
+        parameters=parameters,
+        duplicates=duplicates,
+        orders=orders,
+        config=config,
+    )
 
 
 def ends(*pairs: tuple[int, int]) -> tuple[IntArray, IntArray]:
@@ -104,7 +113,8 @@ def encoded(
     """Return the arrays of *skills* with the vectors of their own texts."""
     library = SkillLibrary(skills=tuple(skills))
     vectors = encode(signal_texts(library, config=config))
-    return graph_inputs(library, vectors, references, config=config)
+    parameters = encode(signal_parameters(library, config=config))
+    return graph_inputs(library, vectors, references, parameters=parameters, config=config)
 
 
 def random_skills(rng: np.random.Generator, n: int) -> list[Skill]:

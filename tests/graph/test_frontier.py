@@ -212,11 +212,11 @@ def test_chance_is_the_same_for_the_same_contents() -> None:
 
 
 def test_the_configured_policy_orders_the_frontier() -> None:
-    """Five policies, five orders; the default is that of the paper."""
+    """Five policies, five orders; by default every skill gets its best edge asked first."""
     edges = with_enabler([None, 0.9, None, None, None, None])
     graph = published({5: 0.9, 4: 0.9}, of=edges)
     config = BuildConfig()
-    assert config.frontier.policy is FrontierPolicy.ASSOCIATION
+    assert config.frontier.policy is FrontierPolicy.COVERAGE
 
     def ordered(policy: FrontierPolicy, seed: int = 0) -> list[int]:
         chosen = replace(config, frontier=FrontierConfig(policy=policy, seed=seed))

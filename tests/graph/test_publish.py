@@ -514,20 +514,22 @@ def verified_weights(
 
 
 @pytest.mark.parametrize("bound_text_only", [True, False])
-def test_a_verified_edge_weighs_its_bound_whatever_its_state(bound_text_only: bool) -> None:  # noqa: FBT001 - a table
+def test_a_verified_edge_weighs_the_root_of_its_bound_whatever_its_state(bound_text_only: bool) -> None:  # noqa: FBT001 - a table
     """No rho, no blend; an assessed edge is left alone."""
     rows = [text_only((0, 1), 0.9), Row(edge=(0, 2), a=0.9), confirmed((0, 3))]
     config = replace(DEFAULT, bound_text_only=bound_text_only)
-    found = verified_weights(rows, [0.4, 0.002, UNKNOWN], config)
-    assert found == {(0, 1): 0.4, (0, 2): 0.01, (0, 3): 0.68}
+    found = verified_weights(rows, [0.36, 0.00002, UNKNOWN], config)
+    assert found == {(0, 1): 0.6, (0, 2): 0.01, (0, 3): 0.68}
+    plain = verified_weights(rows, [0.36, 0.00002, UNKNOWN], replace(config, verified_power=1.0))
+    assert plain == {(0, 1): 0.36, (0, 2): 0.01, (0, 3): 0.68}
 
 
 def test_verified_edges_share_the_slots_of_their_target_by_their_bound() -> None:
     """Two slots: the best two bounds, not the best associations; nothing else becomes scaffold."""
     rows = [Row(edge=(0, 4), a=0.9), text_only((1, 4), 0.1), Row(edge=(2, 4), a=0.5), confirmed((3, 4))]
     config = replace(DEFAULT, scaffold_in=2)
-    found = verified_weights(rows, [0.1, 0.3, 0.2, UNKNOWN], config)
-    assert found == {(1, 4): 0.3, (2, 4): 0.2, (3, 4): 0.68}
+    found = verified_weights(rows, [0.04, 0.09, 0.0625, UNKNOWN], config)
+    assert found == {(1, 4): 0.3, (2, 4): 0.25, (3, 4): 0.68}
 
 
 def test_equal_bounds_are_taken_in_the_order_of_their_content() -> None:

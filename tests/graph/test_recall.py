@@ -35,7 +35,9 @@ Pair = tuple[int, int]
 
 def only(channel: str, **bounds: object) -> BuildConfig:
     """Return a configuration in which one channel alone is on."""
-    off = dict.fromkeys(("semantic", "lexical", "io", "structural", "reference", "enabler"), 0.0)
+    off = dict.fromkeys(
+        ("semantic", "lexical", "io", "structural", "reference", "enabler", "meaning", "ready"), 0.0
+    )
     weights = SignalWeights(**{**off, channel: 1.0})
     numbers = {"io_by_likeness": False, "lexical_floor": 0.05, "semantic_floor": 0.3, **bounds}
     return BuildConfig(
@@ -246,7 +248,13 @@ def test_a_pair_remembers_every_channel_that_brought_it() -> None:
         make_skill("save-amber", "amber basin", fields=SkillFields(inputs=cedar, reads=log)),
     ]
     ordered = [StatedOrder(0, 1, "")]
-    inputs = read(*skills, vectors=unit([[1, 0], [1, 0]]), references=[needs(0, 1)], orders=ordered)
+    inputs = read(
+        *skills,
+        vectors=unit([[1, 0], [1, 0]]),
+        references=[needs(0, 1)],
+        orders=ordered,
+        parameters=unit([[0, 1]]),
+    )
     pairs = found(inputs, BuildConfig(), labelled=np.array([1]))
     assert pairs[0, 1] == {
         Channel.STRUCTURAL,
@@ -257,9 +265,11 @@ def test_a_pair_remembers_every_channel_that_brought_it() -> None:
         Channel.LABEL,
         Channel.ARTIFACT,
         Channel.ORDER,
+        Channel.MEANING,
+        Channel.READY,
     }
     assert pairs[1, 0] == {Channel.SEMANTIC, Channel.LEXICAL}
-    assert [channel_bit(channel) for channel in CHANNELS] == [1, 2, 4, 8, 16, 32, 64, 128, 256]
+    assert [channel_bit(channel) for channel in CHANNELS] == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
 
 @pytest.mark.parametrize("channel", ["lexical", "io", "semantic", "enabler"])
@@ -342,3 +352,76 @@ def test_nobody_answers() -> None:
     backward = best_matches(stated.outputs, stated.inputs, np.array([0]), overlap=name_match)
     assert backward.tolist() == [[0.0]]
     assert ends()[0].tolist() == []
+
+
+# ---------------------------------------------------------------- what is given and taken
+
+
+def flowing() -> GraphInputs:
+    """Return three skills that take "want" and three that give what is ever less like it."""
+    takers = [make_skill(f"t{at}", f"put {at}", inputs=["want"]) for at in range(3)]
+    givers = [make_skill(f"g{at}", f"put {at}", outputs=[f"give-{at}"], inputs=["else"]) for at in range(3)]
+    vectors = np.eye(8, dtype=np.float32)[:6]
+    axes = np.eye(8)[6:]
+    given = [
+        share * axes[0] + np.sqrt(1 - share**2) * np.eye(8)[at] for at, share in enumerate((0.9, 0.6, 0.3))
+    ]
+    texts = unit(np.array([axes[1], *given, axes[0]]))  # else, give-0, give-1, give-2, want
+    return read(*takers, *givers, vectors=vectors, parameters=texts)
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_the_meaning_channel_brings_who_comes_closest(bound: Bound) -> None:
+    """.9 and .6 are above the mean of six skills, .3; .3 is not, and brings nothing."""
+    inputs = flowing()
+    ahead = {1: [3], 2: [3, 4], 9: [3, 4]}
+    for most, givers in ahead.items():
+        pairs = found(inputs, only("meaning", meaning=most, bound=bound))
+        if bound is Bound.TARGET:
+            assert pairs == brought(
+                [(giver, taker) for giver in givers for taker in range(3)], Channel.MEANING
+            )
+        else:
+            assert len(pairs) == 2 * min(most, 3)
+            assert {giver for giver, _ in pairs} == {3, 4}
+
+
+def test_likeness_of_the_texts_decides_among_those_who_give_the_same() -> None:
+    """Both give what is wanted; the second is of the same subject as the taker."""
+    skills = [
+        make_skill("t", "put it", inputs=["want"]),
+        make_skill("far", "send it", outputs=["want"]),
+        make_skill("near", "send that", outputs=["want"]),
+        make_skill("idle", "send this", outputs=["other"]),
+    ]
+    vectors = unit([[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1]])
+    inputs = read(*skills, vectors=vectors, parameters=unit([[1, 0, 0], [0, 1, 0]]))
+    assert found(inputs, only("meaning", meaning=1)) == brought([(2, 0)], Channel.MEANING)
+    assert set(found(inputs, only("meaning", meaning=2))) == {(1, 0), (2, 0)}
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_who_takes_nothing_and_obtains_something_is_ready_for_all_who_take(bound: Bound) -> None:
+    """Into everybody who takes something; not into itself, nor into one that takes nothing."""
+    skills = [
+        make_skill("a", "get the state"),
+        make_skill("b", "put it", inputs=["x1"]),
+        make_skill("c", "put that", inputs=["x2"]),
+        make_skill("d", "send it"),
+    ]
+    pairs = found(read(*skills), only("ready", bound=bound))
+    assert pairs == brought([(0, 1), (0, 2)], Channel.READY)
+
+
+def test_of_many_who_are_ready_the_closest_are_brought() -> None:
+    """What they give counts before likeness; a channel has its bound."""
+    skills = [
+        make_skill("a", "get the state"),
+        make_skill("b", "get the date"),
+        make_skill("c", "put it", inputs=["date"]),
+        make_skill("d", "put that", inputs=["date"]),
+    ]
+    vectors = unit([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]])
+    inputs = read(*skills, vectors=vectors, parameters=unit([[0, 1, 0]]))
+    assert set(found(inputs, only("ready", ready=1))) == {(1, 2), (1, 3)}
+    assert len(found(inputs, only("ready", ready=2))) == 4

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import fields, replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,20 +11,23 @@ from caskg.config import SignalConfig, SignalWeights, build_config
 from caskg.graph.inputs import GraphInputs
 from caskg.graph.signals import (
     affinity,
-    blocks,
     enabler_signal,
     io_signal,
+    is_ready,
     jaccard,
     lexical_signal,
+    meaning_signal,
     name_match,
     pair_affinity,
     pair_signals,
     ratio,
+    ready_signal,
     reference_signal,
     repair_signal,
     semantic_signal,
     structural_signal,
 )
+from caskg.graph.spread import blocks
 from caskg.library.sequences import StatedOrder
 from caskg.schema import IntArray, Parameter, ReferenceKind, ReferenceRole, Signal, Skill, SkillFields
 from factories import make_skill
@@ -317,15 +321,58 @@ def test_a_recovery_that_names_a_skill_is_repaired_by_it() -> None:
     assert listed(repair_signal(inputs, *ends((0, 1), (1, 0)), config=CONFIG)) == [1.0, None]
 
 
+# ---------------------------------------------------------------- what is given and taken
+
+
+def test_meaning_tells_who_feeds_whom() -> None:
+    """By hand, f = (.8 - .4, 0): lead .4 + .5 * .4 - .2 = .4 one way, -.2 - .2 = -.4 the other; width .15."""
+    skills = [
+        make_skill("a", outputs=["out"], inputs=["own"]),
+        make_skill("b", inputs=["into"], outputs=["end"]),
+    ]
+    texts = unit([[0, 0, 0, 1], [1, 0, 0, 0], [0.8, 0.6, 0, 0], [0, 0, 1, 0]])  # end, into, out, own
+    inputs = read(*skills, parameters=texts, vectors=np.eye(4, dtype=np.float32)[:2])
+    forth, back = 1 / (1 + np.exp(-0.4 / 0.15)), 1 / (1 + np.exp(0.4 / 0.15))
+    found = meaning_signal(inputs, *ends((0, 1), (1, 0), (0, 0)), config=CONFIG)
+    assert found.value[:2] == pytest.approx([forth, back])
+    assert found.active.tolist() == [True, True, False]
+    alone = meaning_signal(inputs, *ends((0, 1)), config=replace(CONFIG, meaning_reverse=0.0))
+    assert alone.value == pytest.approx([1 / (1 + np.exp(-0.2 / 0.15))])
+    strict = replace(CONFIG, meaning_floor=0.4)
+    assert not meaning_signal(inputs, *ends((0, 1)), config=strict).active.any()
+
+
+def test_who_is_ready_comes_first() -> None:
+    """Known in both directions; not among those that take nothing, nor among those that take."""
+    skills = [
+        make_skill("a", "get the state"),
+        make_skill("b", "put it", inputs=["x1"]),
+        make_skill("c", "put that", inputs=["x2"]),
+        make_skill("d", "send it"),
+    ]
+    pairs = ends((0, 1), (1, 0), (1, 2), (0, 3), (3, 1))
+    assert listed(ready_signal(read(*skills), *pairs, config=CONFIG)) == [1.0, 0.0, None, None, None]
+
+
+@pytest.mark.parametrize(("share", "ready"), [(0.5, [True, True]), (0.51, [False, False])])
+def test_silence_means_none_only_where_inputs_are_stated_by_habit(share: float, ready: list[bool]) -> None:
+    """Two of four state inputs: half."""
+    skills = [make_skill("a", "get the state"), make_skill("b", "get the date")]
+    skills += [make_skill(name, "put it", inputs=["x1"]) for name in ("c", "d")]
+    config = replace(CONFIG, silence_means_none=share)
+    assert is_ready(read(*skills), config=config).tolist() == [*ready, False, False]
+
+
 # ---------------------------------------------------------------- all of them
 
 
 def test_every_signal_of_a_pair_is_there_but_those_without_weight() -> None:
     """A weight of 0 switches a signal off; judge and repair come when C is fixed."""
     inputs = read(make_skill("a"), make_skill("b"))
-    names = {"semantic", "lexical", "io", "structural", "reference", "enabler"}
+    ours = {"reference", "enabler", "meaning", "ready"}
+    names = {"semantic", "lexical", "io", "structural"} | ours
     assert set(pair_signals(inputs, *ends((0, 1)), config=CONFIG)) == names
-    assert set(pair_signals(inputs, *ends((0, 1)), config=PAPER)) == names - {"reference", "enabler"}
+    assert set(pair_signals(inputs, *ends((0, 1)), config=PAPER)) == names - ours
     for name in names:
         config = SignalConfig(weights=replace(SignalWeights(), **{name: 0.0}))
         assert set(pair_signals(inputs, *ends((0, 1)), config=config)) == names - {name}
@@ -342,6 +389,8 @@ def test_the_signals_are_the_functions_of_their_names() -> None:
         "io": io_signal,
         "reference": reference_signal,
         "enabler": enabler_signal,
+        "meaning": partial(meaning_signal, config=CONFIG),
+        "ready": partial(ready_signal, config=CONFIG),
     }
     for name, phi in expected.items():
         assert listed(signals[name]) == listed(phi(inputs, *pairs))

@@ -156,7 +156,7 @@ def fit(world: World, config: VerifierConfig = CONFIG) -> Verifier:
 
 def test_it_learns_and_says_calibrated_chances_of_unseen_edges() -> None:
     """600 assessed edges of which about a quarter are edges; the other 2,400 are the test."""
-    world = World(0)
+    world = World(0, steep=6.0)
     verifier = fit(world)
     assert verifier.used, verifier.reason
     assert verifier.n_confirmed + verifier.n_rejected == 600

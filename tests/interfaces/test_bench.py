@@ -57,3 +57,38 @@ def test_a_folder_without_sets_is_refused(run: Run, tmp_path: Path) -> None:
     """As is one that is not there."""
     assert run("bench", "gold", "--data", tmp_path).code == 2
     assert run("bench", "gold", "--data", tmp_path / "nowhere").code == 2
+
+
+def test_a_simulated_judge_can_be_asked(run: Run, data: Path, tmp_path: Path) -> None:
+    """Its options reach it, and without it they are refused."""
+    ask = ("bench", "gold", "--data", data, "--sets", "kitchen", "--methods", "default", "--quiet")
+    here = ("--encoder", "builtin", "--cache", tmp_path)
+    rates = ("--false-positive", "0.5", "--wrong", "0.25", "--absent", "0.125")
+    document = loaded(run, *ask, *here, "--judge", "--budget", "5", "--policy", "random", *rates)
+    for part in (
+        "budget=5",
+        "'random'",
+        "false_positive=0.5",
+        "false_negative=0.0",
+        "wrong=0.25",
+        "absent=0.125",
+    ):
+        assert part in document["config"]["judging"]
+    assert document["cost"][0]["calls"] > 0
+    for option in (("--budget", "5"), ("--policy", "random"), ("--absent", "0.5")):
+        refused = run(*ask, *here, *option)
+        assert refused.code == 2
+        assert "--judge" in refused.err
+
+
+def test_a_judge_can_be_studied(run: Run, data: Path, tmp_path: Path) -> None:
+    """A table for each measure, and one of the edges."""
+    result = run(
+        "bench", "judge", "--data", data, "--sets", "kitchen", "--axes", "flips", "--budget", "9",
+        "--seeds", "1", "--encoder", "builtin", "--cache", tmp_path,
+    )  # fmt: skip
+    assert result.code == 0, result.err
+    assert "kitchen 9 coverage 15%: recall@10" in result.err
+    for line in ("kitchen: recall@10", "kitchen: edges"):
+        assert line in result.out.splitlines()
+    assert "9 coverage 2%" in result.out

@@ -12,11 +12,12 @@ from caskg.config import DiffusionConfig, Walk, retrieve_config
 from caskg.retrieval.diffusion import (
     Transition,
     personalized_pagerank,
+    sharpened,
     step_weights,
     strongest_paths,
     transition,
 )
-from caskg.schema import EDGE_TYPES, EdgeType, FloatArray, SkillGraph
+from caskg.schema import EDGE_STATES, EDGE_TYPES, EdgeType, FloatArray, SkillGraph
 from retrieval.worlds import Edge, make_graph, seeds_at
 
 CHAIN = make_graph(3, [Edge(0, 1), Edge(1, 2)])
@@ -35,8 +36,12 @@ def dense_transition(graph: SkillGraph, config: DiffusionConfig) -> FloatArray:
     """T by the definition of each walk, edge by edge."""
     reverse = {"dependency": 1.0, "workflow": 0.5, "semantic": 0.2, "alternative": 0.1}
     m = np.zeros((graph.n_skills, graph.n_skills))
-    for u, v, weight, code in zip(graph.source, graph.target, graph.weight, graph.types, strict=True):
+    edges = zip(graph.source, graph.target, graph.weight, graph.types, graph.states, strict=True)
+    factor = [config.alternative_weight if EDGE_TYPES[code] == "alternative" else 1.0 for code in graph.types]
+    for u, v, weight, code, state in edges:
+        strongest = max((graph.weight * factor)[graph.states == state])
         w = weight * (config.alternative_weight if EDGE_TYPES[code] == "alternative" else 1.0)
+        w *= (w / strongest) ** (config.sharpness - 1) if strongest else 1.0
         match config.walk:
             case Walk.FORWARD:
                 m[u, v] += w
@@ -69,7 +74,11 @@ def graphs(draw: st.DrawFn, *, most_skills: int = 7) -> SkillGraph:
     pairs = draw(st.lists(st.sampled_from(list(permutations(range(n_skills), 2))), unique=True, max_size=20))
     weights = st.floats(0.01, 1.0)
     return make_graph(
-        n_skills, [Edge(u, v, draw(weights), draw(st.sampled_from(EDGE_TYPES))) for u, v in pairs]
+        n_skills,
+        [
+            Edge(u, v, draw(weights), draw(st.sampled_from(EDGE_TYPES)), draw(st.sampled_from(EDGE_STATES)))
+            for u, v in pairs
+        ],
     )
 
 
@@ -86,6 +95,7 @@ configs = st.builds(
     restart=st.sampled_from([0.2, 0.5, 0.85]),
     forward_weight=st.sampled_from([0.0, 0.3, 1.0]),
     alternative_weight=st.sampled_from([0.0, 0.4, 1.0]),
+    sharpness=st.sampled_from([1.0, 2.0, 3.5]),
     leak_below=st.sampled_from([None, 0.5, 1.0, 3.0]),
 )
 
@@ -117,7 +127,8 @@ def test_alternatives_are_weighed_down_in_both_directions_and_nothing_else_is() 
     """In `default` relevance never flows between near duplicates."""
     graph = make_graph(3, [Edge(0, 1, 0.5, EdgeType.ALTERNATIVE), Edge(0, 2, 0.5, EdgeType.SEMANTIC)])
     along, against = step_weights(
-        graph, DiffusionConfig(leak_below=1.0, forward_weight=1.0, alternative_weight=0.2)
+        graph,
+        DiffusionConfig(leak_below=1.0, forward_weight=1.0, alternative_weight=0.2, sharpness=1.0),
     )
     assert np.allclose([along, against], [[0.1, 0.5], [0.1, 0.5]])
     along, against = step_weights(graph, DiffusionConfig(leak_below=1.0, forward_weight=1.0))
@@ -150,6 +161,48 @@ def test_kappa_must_be_positive(kappa: float) -> None:
     """A row of sum 0 would be divided by it."""
     with pytest.raises(ValueError, match="leak_below"):
         transition(CHAIN, DiffusionConfig(leak_below=kappa))
+
+
+# ---------------------------------------------------------------- weak edges made weaker
+
+
+CONFIRMED, UNVALIDATED = (EDGE_STATES.index(state) for state in ("confirmed", "unvalidated"))
+
+
+def test_an_edge_is_weighed_by_the_strongest_of_its_state() -> None:
+    """The factor is (w / m)^(s - 1): a confirmed edge takes nothing from unvalidated ones."""
+    weight = np.array([0.8, 0.1, 0.05, 0.4])
+    states = np.array([CONFIRMED, UNVALIDATED, UNVALIDATED, CONFIRMED], dtype=np.int8)
+    assert np.allclose(sharpened(weight, states, 2.0), [0.8, 0.1, 0.025, 0.2])
+    assert np.allclose(sharpened(weight, states, 3.0), [0.8, 0.1, 0.0125, 0.1])
+    assert sharpened(weight, states, 1.0).tolist() == weight.tolist()
+    assert sharpened(np.zeros(2), states[:2], 2.0).tolist() == [0.0, 0.0]
+    assert sharpened(np.zeros(0), states[:0], 2.0).tolist() == []
+
+
+def test_a_walk_sees_sharpened_weights_and_alternatives_sharpen_nothing() -> None:
+    """Near duplicates that carry no relevance must not make the edges that do look weak."""
+    edges = [Edge(0, 1, 0.9, EdgeType.ALTERNATIVE), Edge(0, 2, 0.4), Edge(0, 3, 0.2)]
+    config = DiffusionConfig(sharpness=2.0, forward_weight=0.5)
+    along, against = step_weights(make_graph(4, edges), config)
+    assert np.allclose([along, against], [[0.0, 0.2, 0.05], [0.0, 0.4, 0.1]])
+
+
+@pytest.mark.parametrize("sharpness", [0.999, 0.0, float("nan")])
+def test_sharpness_below_1_is_refused(sharpness: float) -> None:
+    """It would make weak edges stronger."""
+    with pytest.raises(ValueError, match=r"sharpness must be at least 1, not "):
+        transition(CHAIN, DiffusionConfig(sharpness=sharpness))
+
+
+@given(graphs(), st.sampled_from([1.0, 1.5, 2.0, 4.0]))
+def test_a_sharper_graph_has_no_stronger_edge_and_keeps_its_strongest(graph: SkillGraph, s: float) -> None:
+    """So the bounds on weights hold, and what a person confirmed alone is never weakened."""
+    weight = sharpened(graph.weight, graph.states, s)
+    assert np.all((weight >= 0) & (weight <= graph.weight))
+    for state in set(graph.states.tolist()):
+        of_state = graph.states == state
+        assert weight[of_state].max() == graph.weight[of_state].max()
 
 
 # ---------------------------------------------------------------- known answers
@@ -259,8 +312,10 @@ def test_renumbering_the_skills_renumbers_the_relevance(
     renumbered = make_graph(
         graph.n_skills,
         [
-            Edge(int(new[u]), int(new[v]), float(w), EDGE_TYPES[code])
-            for u, v, w, code in zip(graph.source, graph.target, graph.weight, graph.types, strict=True)
+            Edge(int(new[u]), int(new[v]), float(w), EDGE_TYPES[code], EDGE_STATES[state])
+            for u, v, w, code, state in zip(
+                graph.source, graph.target, graph.weight, graph.types, graph.states, strict=True
+            )
         ],
     )
     moved = np.zeros_like(seeds)
@@ -317,7 +372,7 @@ DIAMOND = make_graph(5, [Edge(0, 1, 0.6), Edge(0, 2, 0.3), Edge(1, 3, 0.4), Edge
 def paths(
     graph: SkillGraph, seeds: FloatArray, *ends: int, tie_break: list[int] | None = None
 ) -> list[list[int]]:
-    step = transition(graph, DiffusionConfig(leak_below=1.0, walk=Walk.FORWARD))
+    step = transition(graph, DiffusionConfig(leak_below=1.0, walk=Walk.FORWARD, sharpness=1.0))
     order = np.array(tie_break if tie_break is not None else range(graph.n_skills))
     return strongest_paths(step, seeds, ends, restart=0.5, tie_break=order)
 

@@ -12,6 +12,7 @@ from caskg.config import Fusion, SeedConfig
 from caskg.errors import EncoderError, UsageError
 from caskg.library.lexical import Bm25Index, tokenize
 from caskg.retrieval.seeds import (
+    LEAST_SHARE,
     MAX_QUERY_CHARS,
     Evidence,
     NameIndex,
@@ -19,6 +20,7 @@ from caskg.retrieval.seeds import (
     Seeds,
     check_query,
     find_seeds,
+    seed_mass,
     sufficiency,
     top,
 )
@@ -162,8 +164,57 @@ def test_a_skill_in_no_ranking_is_no_seed() -> None:
 
 def test_mass_falls_as_one_over_rank() -> None:
     """1, 1/2, 1/3 over their sum."""
-    assert np.allclose(seeds_of("boil egg", index_of()).mass, [6 / 11, 3 / 11, 2 / 11])
+    assert np.allclose(seeds_of("boil egg", index_of(), by_score=False).mass, [6 / 11, 3 / 11, 2 / 11])
     assert seeds_of("boil egg", index_of(), count=1).mass.tolist() == [1.0]
+
+
+def test_mass_is_the_share_of_the_best_score_over_the_rank() -> None:
+    """Fused by hand: the second has 40 % of the first, the third is below average and has the least share."""
+    index = index_of()
+    total = zscores(index.short.scores(["boil", "egg"])) + zscores(np.array(COSINES))
+    first, second, third = total[1], total[2], total[0]
+    assert third < 0 < second < first
+    expected = np.array([1.0, second / first / 2, LEAST_SHARE / 3])
+    assert np.allclose(seeds_of("boil egg", index).mass, expected / expected.sum())
+
+
+@pytest.mark.parametrize(
+    ("fused", "n_exact", "expected"),
+    [
+        ([4.0, 2.0, 1.0], 0, [12, 3, 1]),
+        ([4.0, 2.0, 1.0], 2, [12, 6, 1]),
+        ([1.0, 2.0, 4.0], 1, [12, 3, 4]),
+        ([4.0, 0.0], 0, [200, 1]),
+        ([4.0, -9.0], 0, [200, 1]),
+        ([4.0, 0.08], 0, [200, 2]),
+        ([0.0, -1.0], 0, [2, 1]),
+        ([-1.0, -2.0, -2.0], 0, [6, 3, 2]),
+        ([], 0, []),
+    ],
+    ids=["shares", "named", "named below", "zero", "negative", "above least", "no best", "all below", "none"],
+)
+def test_the_mass_of_seeds_by_hand(fused: list[float], n_exact: int, expected: list[float]) -> None:
+    """A named seed is worth the best; where no score is positive, only the rank is left."""
+    mass = seed_mass(np.array(fused), n_exact=n_exact)
+    assert np.allclose(mass, np.array(expected) / max(sum(expected), 1))
+    by_rank = 1 / np.arange(1, len(fused) + 1)
+    assert np.allclose(seed_mass(np.array(fused), by_score=False), by_rank / max(by_rank.sum(), 1e-9))
+    assert np.all(mass > 0)
+
+
+def test_two_lexical_rankings_share_one_vote() -> None:
+    """A name that says it beats words said twice; with a vote for each ranking, words win."""
+    texts, cosines = ["egg", "pan", "x", "y"], [0.2, 0.9, 0.1, 0.0]
+    index = index_of(texts, cosines, full=texts)
+    two_ways = index_of(texts, cosines)
+    words, meaning = zscores(index.short.scores(["egg"])), zscores(np.array(cosines))
+    assert words[0] + meaning[0] < words[1] + meaning[1] + 0.5 < 2 * words[0] + meaning[0]
+    for fusion in Fusion:
+        shared, plain = (seeds_of("egg", each, fusion=fusion) for each in (index, two_ways))
+        assert np.allclose(shared.mass, plain.mass)
+        assert shared.positions.tolist() == plain.positions.tolist()
+        apart = seeds_of("egg", index, fusion=fusion, shared_vote=False)
+        assert apart.mass[0] > shared.mass[0]
 
 
 @pytest.mark.parametrize(

@@ -31,12 +31,22 @@ _UNVALIDATED = EDGE_STATES.index(EdgeState.UNVALIDATED)
 def semantic_only(config: BuildConfig) -> BuildConfig:
     """Return the constants of a build that knows nothing but likeness of meaning."""
     weights = SignalWeights(
-        lexical=0.0, io=0.0, structural=0.0, judge=0.0, repair=0.0, reference=0.0, enabler=0.0
+        lexical=0.0,
+        io=0.0,
+        structural=0.0,
+        judge=0.0,
+        repair=0.0,
+        reference=0.0,
+        enabler=0.0,
+        meaning=0.0,
+        ready=0.0,
     )
     return replace(
         config,
         signals=replace(config.signals, weights=weights),
-        recall=replace(config.recall, lexical=0, io=0, structural=0, verification=0, enabler=0),
+        recall=replace(
+            config.recall, lexical=0, io=0, structural=0, verification=0, enabler=0, meaning=0, ready=0
+        ),
     )
 
 

@@ -80,7 +80,7 @@ def edge_figures(
         figures[f"auroc_{name}"] = Figure(value=auroc(values, is_edge), n=len(pairs))
         figures[f"ap_{name}"] = Figure(value=average_precision(values, is_edge), n=len(pairs))
         figures[f"direction_{name}"] = _direction(gold, pairs, values)
-    return figures | _calibration(gold, build)
+    return figures | reliability_figures(gold, build)
 
 
 def _direction(gold: GoldSet, pairs: IntArray, values: FloatArray) -> Figure:
@@ -92,7 +92,7 @@ def _direction(gold: GoldSet, pairs: IntArray, values: FloatArray) -> Figure:
     return Figure(value=_mean(right), n=len(right))
 
 
-def _calibration(gold: GoldSet, build: Build) -> dict[str, Figure]:
+def reliability_figures(gold: GoldSet, build: Build) -> dict[str, Figure]:
     """Say how far states and reliabilities of assessed candidates are so.
 
     Only of pairs that may be judged: not masked, and both ends in the gold of some task.

@@ -11,9 +11,12 @@ from functools import partial
 import numpy as np
 
 from caskg.baselines.flat import FlatRetriever
+from caskg.baselines.gos import GosRetriever, embedded_texts
+from caskg.baselines.gos_graph import gos_graph, nobody
 from caskg.baselines.prior import PriorRetriever, graph_prior
 from caskg.baselines.vanilla import VanillaRetriever
 from caskg.bench import controls
+from caskg.bench.simulated_judge import SimulatedJudge, relation_judge
 from caskg.bench.workbench import Kind, Method, Workbench, graph_method
 from caskg.config import Fusion, RetrieveConfig, build_config, retrieve_config
 from caskg.library.lexical import Bm25Index
@@ -82,6 +85,15 @@ def _prior(bench: Workbench, *, share: float) -> Retriever:
     )
 
 
+def _gos(bench: Workbench) -> Retriever:
+    """Return Graph-of-Skills over its own graph, whose judge, where there is one, is that of the others."""
+    skills, judge = bench.library.skills, bench.judge
+    vectors = bench.encoder.encode(embedded_texts(skills))
+    asked = relation_judge(judge, skills) if isinstance(judge, SimulatedJudge) else nobody
+    graph = gos_graph(skills, vectors, judge=asked)
+    return GosRetriever(skills=skills, vectors=vectors, graph=graph, encoder=bench.encoder)
+
+
 def _changed(change: Change, *, kind: Kind = Kind.CONTROL) -> Method:
     """Return ``default`` with another graph in place of the one that it published."""
     return Method(
@@ -102,6 +114,7 @@ METHODS: Mapping[str, Method] = {
     "hybrid-3way": _hybrid(_search(whole_file=True)),
     "prior": Method(make=partial(_prior, share=1.0), config=_BUILD),
     "hybrid+prior": Method(make=partial(_prior, share=PRIOR_SHARE), config=_BUILD),
+    "gos": Method(make=_gos),
     "paper": graph_method(build_config("paper"), retrieve_config("paper")),
     "default": graph_method(_BUILD, _RETRIEVE),
     "semantic-only": graph_method(controls.semantic_only(_BUILD), _RETRIEVE, kind=Kind.CONTROL),

@@ -7,7 +7,7 @@ import numpy as np
 from caskg.config import BuildConfig, RecallConfig
 from caskg.graph.calibrate import assess
 from caskg.graph.candidates import find_candidates
-from caskg.graph.inputs import graph_inputs, signal_texts
+from caskg.graph.inputs import graph_inputs, signal_parameters, signal_texts
 from caskg.graph.probes import choose_substitutes, collect_scores, plan_probes, probe_key
 from caskg.graph.publish import edge_strength
 from caskg.graph.text_prober import TextProber
@@ -40,7 +40,13 @@ def score_pairs(
     """Return what signals and the text prober say of *pairs*, shape ``(n, 2)``."""
     compared = library if config.signals.names_in_text else without_mentions(library)
     vectors = encoder.encode(signal_texts(compared, config=config.signals))
-    inputs = graph_inputs(compared, vectors, resolve_references(library), config=config.signals)
+    inputs = graph_inputs(
+        compared,
+        vectors,
+        resolve_references(library),
+        parameters=encoder.encode(signal_parameters(compared, config=config.signals)),
+        config=config.signals,
+    )
     candidates = find_candidates(inputs, config=_no_recall(config), labelled=pairs)
     source, target = candidates.source, candidates.target
     substitutes = choose_substitutes(
@@ -84,7 +90,9 @@ def _columns(scored: Build | ScoredPairs, config: BuildConfig) -> dict[str, Floa
 
 
 def _no_recall(config: BuildConfig) -> BuildConfig:
-    nothing = RecallConfig(lexical=0, io=0, structural=0, verification=0, semantic=0, enabler=0)
+    nothing = RecallConfig(
+        lexical=0, io=0, structural=0, verification=0, semantic=0, enabler=0, meaning=0, ready=0
+    )
     return replace(config, recall=replace(nothing, bound=config.recall.bound))
 
 

@@ -34,6 +34,32 @@ _MARK = {"control": " (control)", "ceiling": " (ceiling)"}
 Table = Sequence[Sequence[str]]
 
 
+def study_tables(document: Mapping[str, Any]) -> Iterator[tuple[str, Table]]:
+    """Yield the gains of a study of judges, and what the states of its edges are worth."""
+    for name in dict.fromkeys(row["set"] for row in document["rows"]):
+        rows = [row for row in document["rows"] if row["set"] == name]
+        for measure in ("recall@10", "specific_recall@10"):
+            mean = {row["method"]: row["mean"] for row in rows if row["measure"] == measure}
+            lines = [
+                [each["a"], figure(mean[each["a"]]), *map(figure, (each["diff"], each["lo"], each["hi"]))]
+                for each in document["contrasts"]
+                if (each["set"], each["measure"]) == (name, measure)
+            ]
+            reference = document["config"]["reference"]
+            head = ["", measure, "gain", "from", "to"]
+            yield f"{name}: {measure}", [head, [reference, figure(mean[reference]), "", "", ""], *lines]
+        yield f"{name}: edges", _edges_by_point(rows)
+
+
+def _edges_by_point(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Return one line a point, one column a figure of its edges."""
+    value = {(row["method"], row["measure"]): row["mean"] for row in rows}
+    figures = sorted({measure for _, measure in value if measure.startswith("edges.")})
+    points = dict.fromkeys(point for point, _ in value)
+    head = ["", *(measure.removeprefix("edges.") for measure in figures)]
+    return [head, *([point, *(figure(value.get((point, each))) for each in figures)] for point in points)]
+
+
 def tables(document: Mapping[str, Any]) -> Iterator[tuple[str, Table]]:
     """Yield each table as its title and its rows, the first of which is its head."""
     for name, about in document["config"]["sets"].items():

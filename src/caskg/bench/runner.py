@@ -221,6 +221,7 @@ class _Desk:
                 induce_unjudged=induced,
                 gold_edges=gold.edges,
                 judge=fold.judge,
+                n_calls=fold.n_calls,
                 seed=plan.seed,
             )
             for fold in self._folds
@@ -305,7 +306,7 @@ class _Desk:
         return cost | {
             "build_cpu_s": sum(each.cpu_s for each in costs),
             "build_characters": float(sum(each.characters for each in costs)),
-            "calls": float(sum(fold.n_calls() for fold in self._folds) if method.judged else 0),
+            "calls": float(sum(each.calls for each in costs)),
             "candidates": float(len(built[0].candidates)),
             "frontier": float(built[0].n_frontier),
             "edges": float(len(built[0].graph)),

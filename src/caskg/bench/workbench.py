@@ -24,10 +24,11 @@ class Induce(Protocol):
 
 
 class BuildCost(NamedTuple):
-    """What a build took: CPU seconds, and characters of text that the encoder was given."""
+    """What a build took: CPU seconds, characters of text that the encoder was given, paid calls."""
 
     cpu_s: float
     characters: int
+    calls: int
 
 
 @dataclass(slots=True, kw_only=True)
@@ -42,6 +43,7 @@ class Workbench:
         induce_unjudged: The same without any paid answer, for the control ``no-judge``.
         gold_edges: Only the ceiling reads them.
         judge: For a method that asks one itself; None = there is none.
+        n_calls: Returns how many calls the judge has answered so far.
         seed: Of what is left to chance in controls.
     """
 
@@ -52,6 +54,7 @@ class Workbench:
     induce_unjudged: Induce
     gold_edges: IntArray
     judge: Prober | None = None
+    n_calls: Callable[[], int] = lambda: 0
     seed: int = 0
     _builds: dict[tuple[BuildConfig, Induce], tuple[Build, BuildCost]] = field(default_factory=dict)
 
@@ -84,9 +87,13 @@ class Workbench:
     def _built(self, config: BuildConfig, *, judged: bool) -> tuple[Build, BuildCost]:
         induce = self.induce if judged else self.induce_unjudged
         if (config, induce) not in self._builds:
-            start, before = time.process_time(), self.encoder.n_characters
+            start, before, asked = time.process_time(), self.encoder.n_characters, self.n_calls()
             build = induce(self.library, encoder=self.encoder, config=config)
-            cost = BuildCost(time.process_time() - start, self.encoder.n_characters - before)
+            cost = BuildCost(
+                cpu_s=time.process_time() - start,
+                characters=self.encoder.n_characters - before,
+                calls=self.n_calls() - asked,
+            )
             index = replace(build.index, knows_meanings=self.knows_meanings)
             self._builds[config, induce] = replace(build, index=index), cost
         return self._builds[config, induce]

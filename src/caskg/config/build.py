@@ -52,6 +52,8 @@ class SignalWeights:
     repair: float = 0.10
     reference: float = 0.25
     enabler: float = 0.10
+    meaning: float = 0.25
+    ready: float = 0.10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +77,13 @@ class SignalConfig:
             for I/O, where it matches; where it does not, I/O stays inactive.
         stated_orders: Two skills that a third document calls for one after the other follow each other.
         files_as_outputs: A file that one body says it writes and another that it reads is I/O.
+        meaning_floor: Closeness, above what is usual, of what is given and taken, above which the signal
+            is active, in [0, 2].
+        meaning_reverse: How much the other direction counts against this one, >= 0.
+        meaning_middle: Closeness, less the reverse, of which the signal makes 1/2.
+        meaning_width: How far from it the signal is .73 or .27, > 0.
+        silence_means_none: Share of skills that must state inputs for silence to mean that a skill takes
+            nothing, in [0, 1].
     """
 
     weights: SignalWeights = field(default_factory=SignalWeights)
@@ -92,6 +101,11 @@ class SignalConfig:
     names_as_outputs: bool = True
     stated_orders: bool = True
     files_as_outputs: bool = True
+    meaning_floor: float = 0.05
+    meaning_reverse: float = 0.50
+    meaning_middle: float = 0.20
+    meaning_width: float = 0.15
+    silence_means_none: float = 0.50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +122,10 @@ class RecallConfig:
         semantic: Most semantic candidates; each at least ``semantic_floor``.
         semantic_floor: Cosine, in [0, 1].
         enabler: Most enabler candidates.
-        total: Most candidates in all; references and labels are never cut.
+        meaning: Most candidates by the meaning of what is given and taken.
+        meaning_likeness: How much the likeness of two texts counts beside it, >= 0.
+        ready: Most candidates that take nothing and obtain something.
+        total: Most candidates in all; references, labels and who is ready are never cut.
         io_by_likeness: Rank I/O candidates by their match times the likeness of the two texts,
             because generic parameter names match everywhere; False ranks by the match alone.
         by_association: Cut the least associated; False cuts in the paper's order: structural,
@@ -124,7 +141,10 @@ class RecallConfig:
     semantic: int = 16
     semantic_floor: float = 0.30
     enabler: int = 4
-    total: int = 32
+    meaning: int = 24
+    meaning_likeness: float = 0.30
+    ready: int = 24
+    total: int = 60
     io_by_likeness: bool = True
     by_association: bool = True
 
@@ -177,7 +197,7 @@ class FrontierConfig:
     small_budget: int = 500
     small_library: int = 1000
     probe_all: bool = True
-    policy: FrontierPolicy = FrontierPolicy.ASSOCIATION
+    policy: FrontierPolicy = FrontierPolicy.COVERAGE
     seed: int = 0
 
 
@@ -225,7 +245,7 @@ class VerifierConfig:
     ridge: float = 1.0
     min_each: int = 10
     max_error: float = 0.10
-    min_skill: float = 0.20
+    min_skill: float = 0.40
     deviations: float = 1.645
     enabled: bool = True
 
@@ -246,6 +266,8 @@ class PublicationConfig:
         bound_text_only: Edges assessed by the text prober alone pass through the same bound.
         bound_dependencies: Dependencies among them too; False = what a document says that it needs is
             not cut because it needs much.
+        verified_power: Power of a verified edge's lower credible bound that is its b, in (0, 1]: the
+            walk makes weak edges weaker, and a calibrated chance is as weak as it should be already.
         alternatives_apart: Alternatives have scaffold slots of their own and do not count as
             an edge that a skill already has; False = an edge like any other, as in the paper.
     """
@@ -259,6 +281,7 @@ class PublicationConfig:
     scaffold_total: int | None = None
     bound_text_only: bool = True
     bound_dependencies: bool = False
+    verified_power: float = 0.5
     alternatives_apart: bool = True
 
 

@@ -6,14 +6,13 @@
   provisional until the gold-set benchmark has compared them.
 """
 
-from dataclasses import replace
-
 from caskg.config.build import (
     Bound,
     BuildConfig,
     EdgeTypeConfig,
     EvidenceConfig,
     FrontierConfig,
+    FrontierPolicy,
     Profile,
     PublicationConfig,
     RecallConfig,
@@ -39,7 +38,7 @@ def build_config(profile: str = Profile.DEFAULT) -> BuildConfig:
     return BuildConfig(
         profile=Profile.PAPER,
         signals=SignalConfig(
-            weights=SignalWeights(reference=0.0, enabler=0.0),
+            weights=SignalWeights(reference=0.0, enabler=0.0, meaning=0.0, ready=0.0),
             reference_boost=0.0,
             names_as_outputs=False,
             stated_orders=False,
@@ -52,12 +51,14 @@ def build_config(profile: str = Profile.DEFAULT) -> BuildConfig:
             semantic=4,
             semantic_floor=0.55,
             enabler=0,
+            meaning=0,
+            ready=0,
             total=12,
             io_by_likeness=False,
             by_association=False,
         ),
         types=EdgeTypeConfig(information=0.0, likeness=0.0, alternative_first=False),
-        frontier=FrontierConfig(probe_all=False),
+        frontier=FrontierConfig(probe_all=False, policy=FrontierPolicy.ASSOCIATION),
         evidence=EvidenceConfig(by_source=False),
         verifier=VerifierConfig(enabled=False),
         publication=PublicationConfig(
@@ -78,15 +79,16 @@ def retrieve_config(profile: str = Profile.DEFAULT) -> RetrieveConfig:
         UsageError: There is no such profile.
 
     >>> retrieve_config("paper").diffusion.restart, retrieve_config().diffusion.restart
-    (0.2, 0.5)
+    (0.2, 0.6)
     """
     if _profile(profile) is Profile.DEFAULT:
         return RetrieveConfig()
     return RetrieveConfig(
-        seeds=SeedConfig(fusion=Fusion.RRF, count=5, whole_file=False),
-        diffusion=replace(
-            DiffusionConfig(), walk=Walk.RELEASED, restart=0.2, alternative_weight=1.0, leak_below=None
+        seeds=SeedConfig(fusion=Fusion.RRF, count=5, whole_file=False, shared_vote=False, by_score=False),
+        diffusion=DiffusionConfig(
+            walk=Walk.RELEASED, restart=0.2, alternative_weight=1.0, sharpness=1.0, leak_below=None
         ),
+        rare_words=2.0,
         min_sufficiency=0.0,
         prerequisites_first=False,
     )

@@ -34,8 +34,11 @@ class SeedConfig:
         fusion: How the rankings become one.
         lexical: Most lexical candidates, at least 1.
         semantic: Most semantic candidates, at least 1.
-        count: K, seeds that receive mass 1/rank, at least 1.
+        count: K, seeds that receive mass, at least 1.
         whole_file: Fuse a third ranking, lexical over whole files.
+        shared_vote: Both lexical rankings count half, so that words have one vote and
+            meanings one.
+        by_score: A seed's mass is 1/rank times its fused score beside the best; else 1/rank.
     """
 
     fusion: Fusion = Fusion.ZSUM
@@ -43,6 +46,8 @@ class SeedConfig:
     semantic: int = 20
     count: int = 20
     whole_file: bool = True
+    shared_vote: bool = True
+    by_score: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,16 +59,19 @@ class DiffusionConfig:
         restart: gamma, the probability of going back to the seeds, in (0, 1].
         forward_weight: f of the walk ``both``, in [0, 1].
         alternative_weight: Factor on edges of type alternative, in [0, 1].
+        sharpness: s: an edge carries w (w / m)^(s - 1), m the largest w of its state; at least
+            1, where it carries w.
         leak_below: kappa: a row whose weights sum to less loses the rest to the seeds; > 0;
             None = every row is normalised, which cancels rho.
         tolerance: L1 change at which the iteration ends, > 0.
     """
 
     walk: Walk = Walk.BOTH
-    restart: float = 0.5
+    restart: float = 0.6
     forward_weight: float = 0.3
     alternative_weight: float = 0.0
-    leak_below: float | None = 0.5
+    sharpness: float = 2.0
+    leak_below: float | None = 0.25
     tolerance: float = 1e-6
 
 
@@ -84,7 +92,7 @@ class RetrieveConfig:
 
     seeds: SeedConfig = field(default_factory=SeedConfig)
     diffusion: DiffusionConfig = field(default_factory=DiffusionConfig)
-    min_sufficiency: float = 0.32
-    rare_words: float = 2.0
+    min_sufficiency: float = 0.33
+    rare_words: float = 1.5
     rare_words_alone: float = 0.75
     prerequisites_first: bool = True

@@ -27,7 +27,9 @@ from caskg.schema import (
 )
 
 _REFINING = ("judge", "repair")  # what only edges of C have
-_NEVER_CUT = sum(map(channel_bit, (Channel.REFERENCE, Channel.LABEL, Channel.ARTIFACT, Channel.ORDER)))
+_NEVER_CUT = sum(
+    map(channel_bit, (Channel.REFERENCE, Channel.LABEL, Channel.ARTIFACT, Channel.ORDER, Channel.READY))
+)
 _DEPENDENCY, _WORKFLOW, _SEMANTIC, _ALTERNATIVE = (
     EDGE_TYPES.index(kind)
     for kind in (EdgeType.DEPENDENCY, EdgeType.WORKFLOW, EdgeType.SEMANTIC, EdgeType.ALTERNATIVE)
@@ -211,7 +213,7 @@ def _kept(
     *,
     config: BuildConfig,
 ) -> BoolArray:
-    """Mark the best ``total`` pairs of each skill at the bounded end; references and labels always stay."""
+    """Mark the best ``total`` pairs of each skill at the bounded end; `_NEVER_CUT` always stays."""
     bounded, other = (source, target) if config.recall.bound is Bound.SOURCE else (target, source)
     cut: BoolArray = (channels & _NEVER_CUT) == 0
     if config.recall.by_association:

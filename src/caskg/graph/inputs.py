@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from caskg.config import SignalConfig
+from caskg.graph.flow import Flow, parameter_texts, read_flow
 from caskg.graph.handover import handed_over
 from caskg.graph.roles import Role, role_codes, role_of
 from caskg.graph.statements import (
@@ -69,6 +70,7 @@ class GraphInputs:
         vectors: Shape ``(n_skills, d)``: unit rows, or zeros for a text the encoder cannot read.
         tokens: T_i as 0/1 rows, shape ``(n_skills, n_tokens)``: name, description, tools and tags.
         stated: What the documents state.
+        flow: What they give and take, by meaning.
         roles: Positions in `ROLES`, or `NO_ROLE`; shape ``(n_skills,)``.
         mentions: Who mentions whom.
         stated_order: Pairs that a third document calls for one after the other, as sorted codes.
@@ -83,6 +85,7 @@ class GraphInputs:
     vectors: VectorArray
     tokens: SparseRows
     stated: StatedFields
+    flow: Flow
     roles: CodeArray
     mentions: MentionedPairs
     stated_order: IntArray
@@ -101,11 +104,12 @@ class GraphInputs:
         return np.diff(self.tokens.indptr)
 
 
-def graph_inputs(
+def graph_inputs(  # noqa: PLR0913 - each is what another step has found
     library: SkillLibrary,
     vectors: VectorArray,
     references: Sequence[ResolvedReference],
     *,
+    parameters: VectorArray | None = None,
     duplicates: Sequence[NearDuplicates] = (),
     orders: Sequence[StatedOrder] = (),
     config: SignalConfig,
@@ -116,6 +120,8 @@ def graph_inputs(
         library: The skills.
         vectors: Shape ``(n_skills, d)``: the encoded `signal_texts`.
         references: The mentions whose skill was found.
+        parameters: The encoded `signal_parameters`; None = what is given and taken
+            is not compared by meaning.
         duplicates: The skills that share most of their text.
         orders: The skills that some document calls for one after the other.
         config: What names are good for.
@@ -135,6 +141,7 @@ def graph_inputs(
     distinct = list(dict.fromkeys(tokens for fields in stated for sets in fields.values() for tokens in sets))
     matrix = token_matrix([*texts, *distinct, *map(whole_words, distinct)])
     row = {tokens: len(texts) + at for at, tokens in enumerate(distinct)}
+    tie_break = _content_ranks(skills)
     return GraphInputs(
         vectors=vectors,
         tokens=matrix[: len(texts)],
@@ -145,6 +152,9 @@ def graph_inputs(
                 for name in FIELDS
             },
         ),
+        flow=read_flow(
+            skills, vectors, parameters if config.weights.meaning > 0 else None, tie_break=tie_break
+        ),
         roles=role_codes(_role(skill, config=config) for skill in skills),
         mentions=_mentions(skills, references),
         stated_order=_codes(
@@ -152,7 +162,7 @@ def graph_inputs(
         ),
         handed=handed_over(skills) if config.files_as_outputs else np.empty(0, dtype=np.int64),
         duplicates=_duplicate_codes(duplicates, n_skills=len(skills)),
-        tie_break=_content_ranks(skills),
+        tie_break=tie_break,
     )
 
 
@@ -169,6 +179,11 @@ def signal_texts(library: SkillLibrary, *, config: SignalConfig) -> list[str]:
         ": ".join(part for part in (name, skill.description) if part)
         for name, skill in zip(names, library.skills, strict=True)
     ]
+
+
+def signal_parameters(library: SkillLibrary, *, config: SignalConfig) -> list[str]:
+    """Return what the signal ``meaning`` compares of inputs and outputs; nothing where it is switched off."""
+    return parameter_texts(library.skills) if config.weights.meaning > 0 else []
 
 
 def signal_names(skills: Sequence[Skill], *, config: SignalConfig) -> list[str]:

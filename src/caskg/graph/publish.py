@@ -21,7 +21,8 @@ target first, by b; those that find none are not published. So never more than
 dependencies (``bound_dependencies``), which need no slot.
 
 **Verified edges.** Where a verifier is trusted, every edge that nobody assessed has its
-lower credible bound for b and no rho; these take the slots of their target instead.
+lower credible bound, to the power of ``verified_power``, for b and no rho; these take the slots of
+their target instead.
 
 **Alternatives** (``alternatives_apart``) have slots of their own and do not
 count as an edge that a skill already has: no relevance walks along them.
@@ -118,7 +119,8 @@ def publish(
     strength = edge_strength(candidates.association, reliability, blend_mass=config.blend_mass)
     by_state = {EdgeState.CONFIRMED: 1.0, EdgeState.UNCERTAIN: config.uncertain}
     rho = np.array([by_state.get(state, 0.0) for state in EDGE_STATES])[reliability.states]
-    strength, rho = np.where(trusted, bound, strength), np.where(trusted, 1.0, rho)
+    strength = np.where(trusted, bound**config.verified_power, strength)
+    rho = np.where(trusted, 1.0, rho)
     slots = _Slots.of(candidates, config=config)
     ties = (tie_break[candidates.target], tie_break[candidates.source])
     weak = reliability.text_only & (rho > 0.0) & config.bound_text_only
@@ -238,6 +240,7 @@ def _check(
         "uncertain": 0.0 <= config.uncertain <= 1.0,
         "scaffold": 0.0 <= config.scaffold <= 1.0,
         "min_weight": 0.0 < config.min_weight <= 1.0,
+        "verified_power": 0.0 < config.verified_power <= 1.0,
         "scaffold_in": config.scaffold_in >= 0,
         "scaffold_out": (config.scaffold_out or 0) >= 0,
         "scaffold_total": (config.scaffold_total or 0) >= 0,

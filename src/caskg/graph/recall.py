@@ -13,18 +13,19 @@ from functools import lru_cache
 import numpy as np
 
 from caskg.config import Bound, BuildConfig
+from caskg.graph.flow import feeding
 from caskg.graph.inputs import GraphInputs
 from caskg.graph.roles import ROLES, Role, pair_scores
 from caskg.graph.signals import (
-    BLOCK_CELLS,
     Overlap,
     affinity,
     as_similarity,
-    blocks,
+    is_ready,
     jaccard,
     name_match,
     takes_nothing,
 )
+from caskg.graph.spread import BLOCK_CELLS, best_scores, blocks
 from caskg.graph.statements import SparseRows, Statements
 from caskg.schema import CHANNELS, BoolArray, Channel, FloatArray, IntArray
 
@@ -104,6 +105,8 @@ def _by_score(
         (Channel.SEMANTIC, weights.semantic, bounds.semantic, score.semantic),
         (Channel.IO, weights.io, bounds.io, score.io),
         (Channel.ENABLER, weights.enabler, bounds.enabler, score.enabler),
+        (Channel.READY, weights.ready, bounds.ready, score.ready),
+        (Channel.MEANING, weights.meaning, bounds.meaning, score.meaning),
     ]
     by_content = np.argsort(inputs.tie_break)
     for rows in blocks(np.full(inputs.n_skills, inputs.n_skills), limit=block_cells):
@@ -137,9 +140,12 @@ class _BlockScores:
         # Channels of one block ask for the same tables; none changes what it got.
         self._cosines_of = lru_cache(maxsize=1)(self._count_cosines)
         self._overlaps_of = lru_cache(maxsize=2)(self._count_overlaps)
-        stated = inputs.stated
+        self._feeding_of = lru_cache(maxsize=1)(self._count_feeding)
+        stated, self.flow = inputs.stated, inputs.flow
         self.parameters = self._ends(stated.outputs, stated.inputs)
-        self.states = self._ends(_only(stated.gives, takes_nothing(inputs)), stated.presupposes)
+        nothing = takes_nothing(inputs)
+        self.states = self._ends(_only(stated.gives, nothing), stated.presupposes)
+        self.ready_pair = is_ready(inputs, config=self.constants), ~nothing
 
     def lexical(self, rows: IntArray) -> FloatArray:
         values = self._overlaps(rows, jaccard)
@@ -166,6 +172,15 @@ class _BlockScores:
         values = best_matches(*self.states, rows, overlap=affinity)
         return _offer(values > 0, values)
 
+    def ready(self, rows: IntArray) -> FloatArray:
+        able, takes = self.ready_pair
+        offered = np.outer(able[rows], takes) if self.from_source else np.outer(takes[rows], able)
+        return _offer(offered, self._feeding(rows) + self.bounds.meaning_likeness * self._cosines(rows))
+
+    def meaning(self, rows: IntArray) -> FloatArray:
+        values = self._feeding(rows)
+        return _offer(values > 0, values + self.bounds.meaning_likeness * self._cosines(rows))
+
     def _ends(self, source: Statements, target: Statements) -> tuple[Statements, Statements]:
         """Return the statements of the bounded end, then those of the other."""
         return (source, target) if self.from_source else (target, source)
@@ -175,6 +190,12 @@ class _BlockScores:
 
     def _overlaps(self, rows: IntArray, overlap: Overlap) -> FloatArray:
         return self._overlaps_of(int(rows[0]), int(rows[-1]) + 1, overlap)
+
+    def _feeding(self, rows: IntArray) -> FloatArray:
+        return self._feeding_of(int(rows[0]), int(rows[-1]) + 1)
+
+    def _count_feeding(self, first: int, end: int) -> FloatArray:
+        return feeding(self.flow, np.arange(first, end), into=not self.from_source)
 
     def _count_cosines(self, first: int, end: int) -> FloatArray:
         return as_similarity(self.vectors[first:end] @ self.vectors.T)
@@ -199,9 +220,6 @@ def best_matches(
 ) -> FloatArray:
     """Return the best overlap of a statement of each row with one of each skill; 0 where either is silent.
 
-    Names such as "file" make almost every pair of skills share something. So
-    distinct token sets are scored first, and only then spread over the skills.
-
     Args:
         here: Statements of the rows.
         there: Statements of the columns.
@@ -212,21 +230,11 @@ def best_matches(
     Returns:
         Shape ``(len(rows), n_skills)``, in ``[0, 1]``.
     """
-    values = np.zeros((len(rows), len(there.count)))
-    stating, answering = np.flatnonzero(here.count[rows]), np.flatnonzero(there.count)
-    if not len(answering):
-        return values
-    cost = here.count[rows[stating]] * there.sets.shape[0] + len(there.rows)
-    for block in blocks(cost, limit=block_cells):
-        skills = rows[stating[block]]
-        first, last = here.start[skills[0]], here.start[skills[-1] + 1]
-        sets, place = np.unique(here.rows[first:last], return_inverse=True)
-        scores = overlaps(here.sets[sets], there.sets, overlap=overlap)
-        by_row = np.maximum.reduceat(scores[place], here.start[skills] - first, axis=0)
-        by_column = np.ascontiguousarray(by_row.T)[there.rows]  # whose rows are read as a whole: faster
-        best = np.maximum.reduceat(by_column, there.start[answering], axis=0).T
-        values[np.ix_(stating[block], answering)] = best
-    return values
+
+    def score(sets: IntArray) -> FloatArray:
+        return overlaps(here.sets[sets], there.sets, overlap=overlap)
+
+    return best_scores(here, there, rows, score=score, block_cells=block_cells)
 
 
 def overlaps(rows: SparseRows, columns: SparseRows, *, overlap: Overlap) -> FloatArray:

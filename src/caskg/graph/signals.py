@@ -7,22 +7,23 @@ counts as 0. The formulas on token counts serve single pairs here and whole
 blocks of pairs in `recall`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
 from caskg.config import IO_CONTAINED, IO_SHARED, MENTIONED, SignalConfig
+from caskg.graph.flow import pair_feeding
 from caskg.graph.inputs import GraphInputs
-from caskg.graph.roles import NO_ROLE, pair_scores
+from caskg.graph.roles import NO_ROLE, ROLES, Role, pair_scores
+from caskg.graph.spread import blocks
 from caskg.graph.statements import SparseRows, Statements
 from caskg.schema import BoolArray, FloatArray, IntArray, Signal
 
 DECIMALS = 9
 """Scores are rounded to this many, so that the order in which a sum is taken decides no tie."""
 
-BLOCK_CELLS = 1 << 20
-"""Most numbers that one block of work holds at a time, but for a single skill that needs more."""
+_OBTAINING = [ROLES.index(role) for role in (Role.READ, Role.OBSERVE, Role.FIND, Role.ACQUIRE)]
 
 Sizes = IntArray | FloatArray
 """How many tokens sets have, or what they weigh together."""
@@ -179,6 +180,24 @@ def token_information(inputs: GraphInputs) -> FloatArray:
     return np.maximum(told, 0.0)
 
 
+def meaning_signal(
+    inputs: GraphInputs, source: IntArray, target: IntArray, *, config: SignalConfig
+) -> Signal:
+    """Return how much closer the source comes to feeding the target than the target to feeding the source.
+
+    With f of `flow`, r = ``meaning_reverse``::
+
+        phi = 1 / (1 + exp(-(f_ij + r (f_ij - f_ji) - middle) / width))
+
+    Directed. Active in both directions where one of the two f is above ``meaning_floor``: what speaks for
+    one direction speaks against the other.
+    """
+    forth, back = (pair_feeding(inputs.flow, *ends) for ends in ((source, target), (target, source)))
+    lead = forth + config.meaning_reverse * (forth - back) - config.meaning_middle
+    value: FloatArray = 1.0 / (1.0 + np.exp(-lead / config.meaning_width))
+    return Signal(value=value.round(DECIMALS), active=np.maximum(forth, back) > config.meaning_floor)
+
+
 def enabler_signal(inputs: GraphInputs, source: IntArray, target: IntArray) -> Signal:
     """Return the best `affinity` of what the source gives and what the target presupposes.
 
@@ -188,6 +207,28 @@ def enabler_signal(inputs: GraphInputs, source: IntArray, target: IntArray) -> S
     stated = inputs.stated
     match = _best_match(stated.gives, stated.presupposes, source, target, overlap=affinity)
     return Signal(value=match.value, active=match.active & takes_nothing(inputs)[source])
+
+
+def ready_signal(inputs: GraphInputs, source: IntArray, target: IntArray, *, config: SignalConfig) -> Signal:
+    """Return 1 from a skill that `is_ready` into one that takes something, and 0 the other way round.
+
+    Not active elsewhere.
+    """
+    able, takes = is_ready(inputs, config=config), ~takes_nothing(inputs)
+    forth, back = able[source] & takes[target], able[target] & takes[source]
+    return Signal(value=forth.astype(np.float64), active=forth | back)
+
+
+def is_ready(inputs: GraphInputs, *, config: SignalConfig) -> BoolArray:
+    """Return which skills can always come first, taking nothing and obtaining something; ``(n_skills,)``.
+
+    In a library that states inputs by habit, one that states none takes none. Nowhere else is silence
+    evidence.
+    """
+    nothing = takes_nothing(inputs)
+    by_habit = np.count_nonzero(~nothing) >= config.silence_means_none * inputs.n_skills
+    ready: BoolArray = nothing & np.isin(inputs.roles, _OBTAINING) & by_habit
+    return ready
 
 
 def takes_nothing(inputs: GraphInputs) -> BoolArray:
@@ -230,6 +271,8 @@ def pair_signals(
         "structural": partial(structural_signal, config=config),
         "reference": reference_signal,
         "enabler": enabler_signal,
+        "ready": partial(ready_signal, config=config),
+        "meaning": partial(meaning_signal, config=config),
     }
     on = {name: phi for name, phi in signals.items() if getattr(config.weights, name) > 0}
     return {name: phi(inputs, source, target) for name, phi in on.items()}
@@ -246,17 +289,6 @@ def ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
     """
     quotient: FloatArray = np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0)
     return quotient.round(DECIMALS)
-
-
-def blocks(cost: IntArray, *, limit: int = BLOCK_CELLS) -> Iterator[IntArray]:
-    """Cut positions into runs whose costs add up to about *limit*, or to that of one position.
-
-    >>> [block.tolist() for block in blocks(np.array([2, 2, 9, 1]), limit=4)]
-    [[0], [1], [2, 3]]
-    """
-    if len(cost):
-        ends = np.flatnonzero(np.diff(np.cumsum(cost) // limit)) + 1
-        yield from np.split(np.arange(len(cost)), ends)
 
 
 def is_in(inputs: GraphInputs, codes: IntArray, source: IntArray, target: IntArray) -> BoolArray:

@@ -7,18 +7,20 @@ where what it says of such edges can be trusted; nine in ten are no edges, so a 
 "no" is nearly always right and worth nothing: it must beat the base rate.
 
 Features carry over to other libraries: signals of the pair, of the reverse pair, their
-difference, and how a value compares with the best into the same skill. No id, name, domain, or
-count of neighbours.
+difference, how a value compares with the best into the same skill, and which share of the assessed
+edges out of the same source was confirmed (`precedents`). No id, name, domain, or count of neighbours.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from caskg.config import BuildConfig, VerifierConfig
 from caskg.graph.inputs import GraphInputs
 from caskg.graph.logistic import Logistic, fit_logistic, sigmoid
+from caskg.graph.precedents import precedents
 from caskg.graph.signals import pair_signals
 from caskg.schema import (
     EDGE_STATES,
@@ -32,10 +34,10 @@ from caskg.schema import (
     Signal,
 )
 
-SIGNALS = ("semantic", "lexical", "io", "structural", "reference", "enabler", "repair")
+SIGNALS = ("semantic", "lexical", "io", "meaning", "structural", "reference", "enabler", "ready", "repair")
 """The signals that features are made of, where a library has them."""
 
-DIRECTED = ("io", "structural", "reference", "enabler")
+DIRECTED = ("io", "meaning", "structural", "reference", "enabler", "ready")
 """Those that may differ from the reverse pair."""
 
 BINS = 10
@@ -43,6 +45,15 @@ BINS = 10
 
 _CONFIRMED, _REJECTED = EDGE_STATES.index(EdgeState.CONFIRMED), EDGE_STATES.index(EdgeState.REJECTED)
 _LOOSE = 1e-6  # ridge of the two numbers of a calibration
+
+
+Told = Callable[[CodeArray], FloatArray]
+"""Returns what assessed edges, given as by `assessed`, tell of every edge: further features."""
+
+
+def nothing_told(known: CodeArray) -> FloatArray:
+    """Return no further feature."""
+    return np.zeros((len(known), 0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +87,8 @@ class Verifier:
         """Return the chance that each edge is one.
 
         Args:
-            features: As `verifier_features` returns them, shape ``(n_edges, n_features)``.
+            features: As `verifier_features` returns them, and then what all assessed edges tell, shape
+                ``(n_edges, n_features)``.
             deviations: How many standard deviations of the log odds below the expected chance.
 
         Returns:
@@ -113,17 +125,19 @@ def verify(
         The verifier, and the lower credible bound of each edge that is not assessed, NaN for the
         others, shape ``(n_edges,)``; None where the verifier is not used.
     """
-    known, target = assessed(reliability), candidates.target
+    known, source, target = assessed(reliability), candidates.source, candidates.target
     features = np.zeros((len(candidates), 1))  # not worth making where there is nothing to learn from
     if min(np.sum(known > 0), np.sum(known < 0)) >= config.verifier.min_each:
-        reverse = pair_signals(inputs, target, candidates.source, config=config.signals)
+        reverse = pair_signals(inputs, target, source, config=config.signals)
         features = verifier_features(candidates, reverse, text_score=text_score)
+    told: Told = partial(precedents, source, target, vectors=inputs.vectors)
     verifier = fit_verifier(
-        features, known, target=target, tie_break=inputs.tie_break, config=config.verifier
+        features, known, target=target, tie_break=inputs.tie_break, config=config.verifier, told=told
     )
     if not verifier.used:
         return verifier, None
-    bound = verifier.probability(features, deviations=config.verifier.deviations)
+    everything = np.column_stack([features, told(known)])
+    bound = verifier.probability(everything, deviations=config.verifier.deviations)
     return verifier, np.where(known == 0, bound, np.nan)
 
 
@@ -186,6 +200,7 @@ def fit_verifier(
     target: IntArray,
     tie_break: IntArray,
     config: VerifierConfig,
+    told: Told = nothing_told,
 ) -> Verifier:
     """Learn from the assessed edges, and say whether the result can be used.
 
@@ -195,6 +210,7 @@ def fit_verifier(
         target: Shape ``(n_edges,)``: edges into one skill stay in one fold.
         tie_break: Rank of each skill by content: deals the targets into folds.
         config: The constants.
+        told: What assessed edges tell of others; of held-out edges only what the rest tells is seen.
 
     Raises:
         ValueError: A constant lies outside the range that `VerifierConfig` states.
@@ -211,12 +227,12 @@ def fit_verifier(
             f"{config.min_each} of each are needed, into at least {config.folds} skills."
         )
         return Verifier(model=None, calibration=None, **counts, reason=reason)
-    held_out = _held_out_logits(features[rows], positive, fold, ridge=config.ridge)
+    held_out = _held_out_logits(features, known, fold, told=told, ridge=config.ridge)
     chance = _held_out_chance(held_out, positive, fold)
     error, skill = calibration_error(chance, positive), skill_over_base_rate(chance, positive)
     calibration = _calibrate(held_out, positive)
     return Verifier(
-        model=fit_logistic(features[rows], positive.astype(np.float64), ridge=config.ridge),
+        model=_fit(np.column_stack([features, told(known)])[rows], positive, ridge=config.ridge),
         calibration=calibration,
         **counts,
         error=error,
@@ -263,14 +279,22 @@ def skill_over_base_rate(chance: FloatArray, positive: BoolArray) -> float:
 
 
 def _held_out_logits(
-    features: FloatArray, positive: BoolArray, fold: IntArray, *, ridge: float
+    features: FloatArray, known: CodeArray, fold: IntArray, *, told: Told, ridge: float
 ) -> FloatArray:
-    """Return the log odds of each edge by a model that learnt from the other folds."""
-    logits = np.zeros(len(positive))
+    """Return the log odds of each assessed edge by a model that learnt, and was told, by the other folds."""
+    rows = np.flatnonzero(known)
+    positive, logits = known[rows] > 0, np.zeros(len(rows))
     for out in np.unique(fold):
-        model = fit_logistic(features[fold != out], positive[fold != out].astype(np.float64), ridge=ridge)
-        logits[fold == out] = model.logits(features[fold == out])
+        kept = known.copy()
+        kept[rows[fold == out]] = 0
+        everything = np.column_stack([features[rows], told(kept)[rows]])
+        model = _fit(everything[fold != out], positive[fold != out], ridge=ridge)
+        logits[fold == out] = model.logits(everything[fold == out])
     return logits
+
+
+def _fit(features: FloatArray, positive: BoolArray, *, ridge: float) -> Logistic:
+    return fit_logistic(features, positive.astype(np.float64), ridge=ridge)
 
 
 def _held_out_chance(logits: FloatArray, positive: BoolArray, fold: IntArray) -> FloatArray:

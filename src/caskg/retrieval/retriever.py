@@ -31,8 +31,10 @@ from caskg.schema import (
     SkillGraph,
 )
 
-_ORDERING = (EDGE_TYPES.index(EdgeType.DEPENDENCY), EDGE_TYPES.index(EdgeType.WORKFLOW))
+_ALTERNATIVE = EDGE_TYPES.index(EdgeType.ALTERNATIVE)
+_TOLD = (EDGE_TYPES.index(EdgeType.DEPENDENCY), EDGE_TYPES.index(EdgeType.WORKFLOW))
 _UNVALIDATED = EDGE_STATES.index(EdgeState.UNVALIDATED)
+_ORDERS = 0.7  # of the strongest edge of its state: an edge so strong orders whatever it is
 _HINTED = 3
 _VIEWS = 8  # callers' views of the graph that are kept, each about as large as the graph
 _KEPT = 256  # skills; to read and unpack eight takes a third of a query
@@ -136,7 +138,7 @@ class GraphRetriever:
     ) -> tuple[RankedSkill, ...]:
         """Diffuse, choose the best k, put prerequisites first, and say why each is there."""
         config, tie_break = self._config, self._index.tie_break
-        graph, step = self._view(visible.tobytes())
+        graph, step, ordering = self._view(visible.tobytes())
         start = np.zeros(graph.n_skills)
         start[seeds.positions] = seeds.mass
         relevance = self._relevance(start, step)
@@ -144,9 +146,9 @@ class GraphRetriever:
         preference[seeds.exact] += 1.0  # relevance sums to 1: what is named comes before all else
         chosen = top(np.where(wanted, preference, 0.0), k, tie_break)
         if config.prerequisites_first:
-            chosen = chosen[prerequisites_first(chosen, graph)]
+            chosen = chosen[prerequisites_first(chosen, ordering)]
         paths = self._paths(chosen, start, step, graph)
-        supports = self._supports(chosen, graph)
+        supports = self._supports(chosen, ordering)
         return tuple(
             replace(self._ranked(at, relevance, seeds), path=paths.get(at, ()), supports=supports[at])
             for at in chosen.tolist()
@@ -172,10 +174,16 @@ class GraphRetriever:
         }
 
     def _supports(self, chosen: IntArray, graph: SkillGraph) -> dict[int, tuple[EdgeStep, ...]]:
-        """Return for each chosen skill the edges by which it comes before later ones."""
+        """Return for each chosen skill the edges by which it comes before later ones.
+
+        Of those that order the answer, the dependency and workflow edges that some evidence stands
+        behind: the others are too little to be told as a reason.
+        """
         place = {at: number for number, at in enumerate(chosen.tolist())}
         steps: dict[int, tuple[EdgeStep, ...]] = dict.fromkeys(place, ())
-        for row in ordering_edges(chosen, graph).tolist():
+        rows = ordering_edges(chosen, graph)
+        told = np.isin(graph.types[rows], _TOLD) & (graph.states[rows] != _UNVALIDATED)
+        for row in rows[told].tolist():
             source, target = int(graph.source[row]), int(graph.target[row])
             if place[source] < place[target]:
                 steps[source] += (edge_step(graph, row, self._ids),)
@@ -220,23 +228,26 @@ class GraphRetriever:
     def _position(self) -> dict[str, int]:
         return {skill_id: position for position, skill_id in enumerate(self._ids)}
 
-    def _view_of(self, mask: bytes) -> tuple[SkillGraph, Transition]:
-        """Return the graph that a caller sees and how relevance walks on it; *mask*: who is visible."""
+    def _view_of(self, mask: bytes) -> tuple[SkillGraph, Transition, SkillGraph]:
+        """Return the graph that a caller sees, how relevance walks on it, and what of it orders.
+
+        *mask* says who is visible.
+        """
         visible = np.frombuffer(mask, dtype=np.bool_)
         graph = self._graph if visible.all() else _within(self._graph, visible)
-        return graph, transition(graph, self._config.diffusion)
+        return graph, transition(graph, self._config.diffusion), ordering_graph(graph)
 
 
 def prerequisites_first(chosen: IntArray, graph: SkillGraph) -> IntArray:
     """Order a ranking so that what a skill needs stands before it.
 
-    Along the `ordering_edges` between the chosen. Skills keep their rank
+    Along the edges between the chosen. Skills keep their rank
     as far as these allow, and a prerequisite moves up to just before the first skill that
     needs it. Where edges form a cycle, its weakest does not count.
 
     Args:
         chosen: Positions of the skills, best first.
-        graph: The published graph.
+        graph: The edges that order, see `ordering_graph`.
 
     Returns:
         Indices into *chosen*, a permutation.
@@ -257,16 +268,27 @@ def prerequisites_first(chosen: IntArray, graph: SkillGraph) -> IntArray:
     return np.array(order, dtype=np.int64)
 
 
-def ordering_edges(chosen: IntArray, graph: SkillGraph) -> IntArray:
-    """Return the rows of the edges between the chosen that say which comes first, the strongest first.
+def ordering_graph(graph: SkillGraph) -> SkillGraph:
+    """Return the published graph without the edges that are too little to put a skill before another.
 
-    Dependency and workflow edges that some evidence stands behind: an unvalidated one
-    may carry relevance, but is too little to put a skill before another.
+    What orders: a dependency or workflow edge that some evidence stands behind; and any edge but
+    an alternative that is nearly as strong as the strongest of its state. Where nothing better
+    is known, the direction of such an edge is right more often than the order of relevance, in
+    which what a task is about stands before what it needs.
     """
+    apart = graph.types != _ALTERNATIVE
+    strongest = np.zeros(len(EDGE_STATES))
+    np.maximum.at(strongest, graph.states[apart], graph.weight[apart])
+    strong: BoolArray = graph.weight >= _ORDERS * strongest[graph.states]
+    told = np.isin(graph.types, _TOLD) & (graph.states != _UNVALIDATED)
+    return _kept(graph, told | (apart & strong))
+
+
+def ordering_edges(chosen: IntArray, graph: SkillGraph) -> IntArray:
+    """Return the rows of the edges between the chosen, the strongest first."""
     rank = np.full(graph.n_skills, -1)
     rank[chosen] = np.arange(len(chosen))
-    inside = np.flatnonzero((rank[graph.source] >= 0) & (rank[graph.target] >= 0))
-    rows: IntArray = inside[np.isin(graph.types[inside], _ORDERING) & (graph.states[inside] != _UNVALIDATED)]
+    rows: IntArray = np.flatnonzero((rank[graph.source] >= 0) & (rank[graph.target] >= 0))
     ends = rank[graph.target[rows]], rank[graph.source[rows]]
     return rows[np.lexsort((*ends, -graph.weight[rows]))]
 
@@ -296,6 +318,9 @@ def _needs(rank: int, other: int, needs: Sequence[set[int]]) -> bool:
 
 def _within(graph: SkillGraph, visible: BoolArray) -> SkillGraph:
     """Return the graph without the edges that touch a hidden skill."""
-    keep = visible[graph.source] & visible[graph.target]
+    return _kept(graph, visible[graph.source] & visible[graph.target])
+
+
+def _kept(graph: SkillGraph, keep: BoolArray) -> SkillGraph:
     columns = [field.name for field in fields(graph) if field.name != "n_skills"]
     return replace(graph, **{name: getattr(graph, name)[keep] for name in columns})

@@ -26,6 +26,9 @@ RRF_OFFSET = 60
 DECIMALS = 12
 """Scores equal to this many decimals are equal: the order of additions must not decide a tie."""
 
+LEAST_SHARE = 0.01
+"""Of the best seed's score, in the mass of any other: standard scores may be 0 or below."""
+
 _FLAT = 1e-9
 _WORD = re.compile(r"[^\W_]+")
 _MARKED = re.compile(r"`([^`\n]+)`|\$([\w-]+)|\bthe\s+([\w-]+)\s+skill\b", re.IGNORECASE)
@@ -178,7 +181,7 @@ def check_query(query: str) -> None:
 def find_seeds(
     query: str, vector: VectorArray, index: SearchIndex, *, config: SeedConfig, visible: BoolArray
 ) -> Seeds:
-    """Rank the visible skills in up to three ways, fuse, and give the best mass 1/rank.
+    """Rank the visible skills in up to three ways, fuse, and give mass to the best.
 
     Args:
         query: The task text.
@@ -200,14 +203,16 @@ def find_seeds(
     exact = index.names.find(query)
     exact = exact[visible[exact]]
     pool = np.unique(np.concatenate([exact, *lexical_lists, semantic_list]))
-    fused = _fuse([*lexical_lists, semantic_list], [*lexical, cosine], config.fusion, visible)[pool]
-    order = np.lexsort((index.tie_break[pool], -fused, ~np.isin(pool, exact)))
+    lexical_vote = 1.0 / len(lexical) if config.shared_vote else 1.0
+    votes = [*[lexical_vote] * len(lexical), 1.0]
+    fused = _fuse([*lexical_lists, semantic_list], [*lexical, cosine], votes, config.fusion, visible)
+    order = np.lexsort((index.tie_break[pool], -fused[pool], ~np.isin(pool, exact)))
     positions = pool[order[: max(config.count, len(exact))]]
-    mass = 1.0 / np.arange(1, len(positions) + 1)
+    mass = seed_mass(fused[positions], n_exact=len(exact), by_score=config.by_score)
     unseen_idf = math.log(2 * index.short.n_documents + 2)
     return Seeds(
         positions=positions,
-        mass=mass / mass.sum() if len(mass) else mass,
+        mass=mass,
         exact=exact,
         lexical_rank=_ranks(lexical_lists, index.tie_break),
         semantic_rank=_ranks([semantic_list], index.tie_break),
@@ -217,6 +222,32 @@ def find_seeds(
             rare_words=float(lexical[0].max(initial=0.0)) / unseen_idf,
         ),
     )
+
+
+def seed_mass(fused: FloatArray, *, n_exact: int = 0, by_score: bool = True) -> FloatArray:
+    """Return the restart mass of seeds, best first.
+
+    1/rank times the fused score as a share of the best one: where one skill stands out, most
+    relevance starts there and follows its edges; where many are as good, they all keep theirs.
+
+    Args:
+        fused: Their fused scores, shape ``(n_seeds,)``.
+        n_exact: How many of them, from the first, the task names: they are worth the best score.
+        by_score: Else the mass is 1/rank.
+
+    Returns:
+        Shape ``(n_seeds,)``, in ``(0, 1]``, sum 1.
+
+    >>> seed_mass(np.array([6.0, 3.0])).tolist(), seed_mass(np.array([6.0, 3.0]), n_exact=2).round(2).tolist()
+    ([0.8, 0.2], [0.67, 0.33])
+    """
+    mass = 1.0 / np.arange(1, len(fused) + 1)
+    best = fused.max(initial=0.0)
+    if by_score and best > 0:
+        share = np.maximum(fused / best, LEAST_SHARE)
+        share[:n_exact] = 1.0
+        mass *= share
+    return mass / mass.sum() if len(mass) else mass
 
 
 def top(scores: FloatArray, limit: int, tie_break: IntArray) -> IntArray:
@@ -267,17 +298,21 @@ def _cosine(vectors: VectorArray, vector: VectorArray) -> FloatArray:
 
 
 def _fuse(
-    rankings: Sequence[IntArray], scores: Sequence[FloatArray], fusion: Fusion, visible: BoolArray
+    rankings: Sequence[IntArray],
+    scores: Sequence[FloatArray],
+    votes: Sequence[float],
+    fusion: Fusion,
+    visible: BoolArray,
 ) -> FloatArray:
     """Return the fused score of every skill; it means something only for those that a ranking holds."""
     total = np.zeros(len(visible))
     match fusion:
         case Fusion.RRF:
-            for ranking in rankings:
-                total[ranking] += 1.0 / (RRF_OFFSET + 1 + np.arange(len(ranking)))
+            for ranking, vote in zip(rankings, votes, strict=True):
+                total[ranking] += vote / (RRF_OFFSET + 1 + np.arange(len(ranking)))
         case Fusion.ZSUM:
-            for score in scores:
-                total += _standardised(score, visible)
+            for score, vote in zip(scores, votes, strict=True):
+                total += vote * _standardised(score, visible)
     return np.round(total, DECIMALS)
 
 

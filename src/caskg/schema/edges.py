@@ -31,6 +31,8 @@ class Channel(StrEnum):
     LABEL = "label"
     ARTIFACT = "artifact"
     ORDER = "order"
+    MEANING = "meaning"
+    READY = "ready"
 
 
 CHANNELS: tuple[Channel, ...] = tuple(Channel)
