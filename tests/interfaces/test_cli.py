@@ -73,7 +73,17 @@ def test_text_is_not_json(run: Run, workspace: Path, arguments: list[str]) -> No
 def test_every_command_is_tried() -> None:
     """A new command enters the table above; the others have tests of their own."""
     tried = {name.split(" --")[0].split(",")[0] for name in COMMANDS}
-    others = {"bench gold", "demo", "eval", "ledger export", "ledger import", "lint", "repair", "rollback"}
+    others = {
+        "bench gold",
+        "bench judge",
+        "demo",
+        "eval",
+        "ledger export",
+        "ledger import",
+        "lint",
+        "repair",
+        "rollback",
+    }
     assert set(leaves(cli)) == tried | others
 
 

@@ -18,7 +18,7 @@ def test_a_damaged_database_is_repaired_and_built_again(run: Run, workspace: Pat
         assert "`caskg repair`" in result.err
     lines = run("repair", "-w", workspace).out.splitlines()
     assert lines[0] == f"The old files are in {workspace / 'damaged-1'}."
-    assert lines[1].startswith("Saved: labels 2, vectors 7, answers ")
+    assert lines[1].startswith("Saved: labels 2, vectors 9, answers ")
     assert lines[2:] == [
         "Damaged and lost: nothing.",
         f"Run `caskg build --profile default --encoder builtin {shlex.quote(str(library))}` "

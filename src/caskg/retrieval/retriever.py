@@ -34,7 +34,6 @@ from caskg.schema import (
 _ALTERNATIVE = EDGE_TYPES.index(EdgeType.ALTERNATIVE)
 _TOLD = (EDGE_TYPES.index(EdgeType.DEPENDENCY), EDGE_TYPES.index(EdgeType.WORKFLOW))
 _UNVALIDATED = EDGE_STATES.index(EdgeState.UNVALIDATED)
-_ORDERS = 0.7  # of the strongest edge of its state: an edge so strong orders whatever it is
 _HINTED = 3
 _VIEWS = 8  # callers' views of the graph that are kept, each about as large as the graph
 _KEPT = 256  # skills; to read and unpack eight takes a third of a query
@@ -271,17 +270,10 @@ def prerequisites_first(chosen: IntArray, graph: SkillGraph) -> IntArray:
 def ordering_graph(graph: SkillGraph) -> SkillGraph:
     """Return the published graph without the edges that are too little to put a skill before another.
 
-    What orders: a dependency or workflow edge that some evidence stands behind; and any edge but
-    an alternative that is nearly as strong as the strongest of its state. Where nothing better
-    is known, the direction of such an edge is right more often than the order of relevance, in
-    which what a task is about stands before what it needs.
+    What orders is a dependency or workflow edge that some evidence stands behind. That two
+    skills are alike says nothing about which comes first.
     """
-    apart = graph.types != _ALTERNATIVE
-    strongest = np.zeros(len(EDGE_STATES))
-    np.maximum.at(strongest, graph.states[apart], graph.weight[apart])
-    strong: BoolArray = graph.weight >= _ORDERS * strongest[graph.states]
-    told = np.isin(graph.types, _TOLD) & (graph.states != _UNVALIDATED)
-    return _kept(graph, told | (apart & strong))
+    return _kept(graph, np.isin(graph.types, _TOLD) & (graph.states != _UNVALIDATED))
 
 
 def ordering_edges(chosen: IntArray, graph: SkillGraph) -> IntArray:
