@@ -105,11 +105,6 @@ _NEXT_AFTER = _after(
     r"must (?:only )?be run after this\b",
     r"(?:use|run) after\b|(?:depends on|needs|requires|uses|reads|expects) (?:this|it|these)\b",
 )
-_NOT_NEEDED = re.compile(
-    r"\b(?:no need|need not|needn't|(?:not|never|don't|doesn't) (?:be )?(?:need|require|necessary|have to)"
-    r"|without (?:needing|running|using))",
-    re.IGNORECASE,
-)
 _BOLD_LABEL = re.compile(r"\*\*([^*]+?)(?::\*\*|\*\*:)")
 _POINTER = _before(
     r"use|using|see|also|run|load|invoke|apply|call|read|follow|via|through|try|take|consult|install",
@@ -200,7 +195,7 @@ def role(around: Surroundings, topic: Topic | None = None) -> ReferenceRole | No
         return None
     if is_indispensable(left, right):
         return ReferenceRole.NEED
-    taken_back = _NOT_NEEDED.search(left) is not None or is_taken_back(left, right)
+    taken_back = is_taken_back(left, right)
     close = None if taken_back else _close_role(around)
     if close is ReferenceRole.NEXT and topic is Topic.RECOVERY:
         return ReferenceRole.MENTION  # it comes next to mend this

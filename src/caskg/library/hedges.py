@@ -20,7 +20,8 @@ _WHEN = re.compile(r"\b(?:when|once|after|until|unless)(?:\s+the)?\s*$", re.IGNO
 
 _NO_DENIAL = re.compile(r"\b(?:not|\w+n't|never) (?:only|just|forget|skip|omit|miss|fail)\b", re.IGNORECASE)
 _DENIED = re.compile(
-    r"\b(?:not|\w+n't|never|no longer|none|nobody|no one|nothing|neither|nor|unnecessary|needless|avoid\w*"
+    r"\b(?:not|\w+n't|never|no longer|no need|without (?:needing|running|using)"
+    r"|none|nobody|no one|nothing|neither|nor|unnecessary|needless|avoid\w*"
     r"|refrain\w*|skip\w*|stop\w*|refus\w+|uninstall\w*|disabl\w+|remov\w+|delet\w+|obsoletes?|deprecat\w+"
     r"|optional(?:ly)?|myth|against|tried|earlier versions?|until version|back in|last (?:year|month|week)"
     r"|previously|formerly|historically|used to|once (?:required|needed|used)"
