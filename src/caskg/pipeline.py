@@ -21,7 +21,7 @@ from caskg.graph.inputs import GraphInputs, graph_inputs, signal_parameters, sig
 from caskg.graph.judge import has_opinions, judge_signal
 from caskg.graph.probes import choose_substitutes, collect_scores, keep_substitutes, plan_probes, probe_key
 from caskg.graph.publish import publish
-from caskg.graph.sources import Worth, never_checked, standing, uses
+from caskg.graph.sources import Worth, never_checked, one_voice, standing, uses
 from caskg.graph.text_prober import TEXT_SOURCE, TextProber
 from caskg.graph.verifier import Verifier, verify
 from caskg.library.duplicates import NearDuplicates, duplicate_pairs
@@ -88,6 +88,15 @@ class Induced:
     labels: CodeArray
     vectors: VectorArray
 
+    def ends(self, edges: IntArray) -> list[tuple[Skill, Skill]]:
+        """Return source and target of each of *edges*, positions in C, as signals and probers read them."""
+        source, target = self.candidates.source[edges].tolist(), self.candidates.target[edges].tolist()
+        return [(self.compared[i], self.compared[j]) for i, j in zip(source, target, strict=True)]
+
+    def texts(self, edges: IntArray) -> set[tuple[str, str]]:
+        """Return the hashes of the texts at the ends of *edges*."""
+        return {(source.content_hash, target.content_hash) for source, target in self.ends(edges)}
+
 
 def build(  # noqa: PLR0913 - the library, two ports of the outside, two probers; progress is for people
     library: SkillLibrary,
@@ -124,18 +133,17 @@ def build(  # noqa: PLR0913 - the library, two ports of the outside, two probers
     induced = induce(library, workspace=workspace, encoder=encoder, config=config, progress=progress)
     asked = asked_edges(induced.candidates, induced.inputs, config=config)
     progress("probe", 0, 0)
-    requests = plan(induced, asked, ledger=ledger)
-    free = prober or TextProber(names=induced.names)
-    first = free if paid is None or config.frontier.probe_all else paid
-    answers, n_frontier = ask(requests, prober=first, ledger=ledger), len(asked)
-    if paid is not None and first is not paid:
+    first = paid if paid and not config.frontier.probe_all else prober or TextProber(names=induced.names)
+    said, n_frontier = ask_edges(induced, asked, prober=first, ledger=ledger), len(asked)
+    if paid and first is not paid:
         progress("probe the frontier", 0, 0)
-        from_free = {key: answer for key, answer in answers.items() if key.prober_id == free.prober_id}
-        frontier = paid_frontier(induced, from_free, config=config)
-        said = ask(plan(induced, frontier, ledger=ledger), prober=paid, ledger=ledger)
-        answers, n_frontier = current({**answers, **said}, requests, prober=paid), len(frontier)
+        frontier = paid_frontier(induced, said, config=config)
+        ask_edges(induced, frontier, prober=paid, ledger=ledger)
+        n_frontier = len(frontier)
     progress("calibrate", 0, 0)
-    answers = standing(answers, requests, one_voice=not config.evidence.by_source)
+    answers = heard(induced, asked, probers=[first, paid or first], ledger=ledger)
+    if not config.evidence.by_source:
+        answers = one_voice(answers)
     sources = uses(answers, worth=worth)
     units = {name: use.units for name, use in sources.items()} if config.evidence.by_source else {}
     found = calibrate(induced, answers, asked=asked, config=config, units=units)
@@ -206,8 +214,7 @@ def refined(induced: Induced, *, ledger: Ledger, config: BuildConfig) -> Induced
         return induced
     candidates, hashes = induced.candidates, [skill.content_hash for skill in induced.compared]
     asked = ask_judge(candidates, config=config)
-    ends = zip(candidates.source[asked].tolist(), candidates.target[asked].tolist(), strict=True)
-    answers = ledger.answers_for_pairs({(hashes[i], hashes[j]) for i, j in ends})
+    answers = ledger.answers_for_pairs(induced.texts(asked))
     opinions = judge_signal(answers, candidates=candidates, hashes=hashes)
     changed = with_judge(candidates, opinions, inputs=induced.inputs, config=config)
     return replace(induced, candidates=changed)
@@ -351,35 +358,46 @@ def plan(induced: Induced, asked: IntArray, *, ledger: Ledger) -> list[ProbeRequ
     return plan_probes(source, target, skills=skills, substitutes=kept)
 
 
+def ask_edges(
+    induced: Induced, asked: IntArray, *, prober: Prober, ledger: Ledger
+) -> dict[ProbeKey, ProbeAnswer]:
+    """Ask the probes of the edges *asked* that have no score yet, and return what *prober* says of them.
+
+    The free prober is asked only where the texts state something: nine edges in ten are silent.
+    """
+    if isinstance(prober, TextProber):
+        asked = asked[prober.has_evidence(induced.ends(asked))]
+    return ask(plan(induced, asked, ledger=ledger), prober=prober, ledger=ledger)
+
+
 def ask(requests: Sequence[ProbeRequest], *, prober: Prober, ledger: Ledger) -> dict[ProbeKey, ProbeAnswer]:
-    """Ask what has no score in the ledger yet, record it, and return every answer on these edges.
+    """Ask what has no score in the ledger yet, record it, and return the answers to *requests*.
 
     An answer that is missing and took no call is not recorded: nothing was learnt and nothing spent.
-    What the same prober once answered to other prompts, or with other substitutes, is left out.
 
     Raises:
         ProbeError: The prober did not answer each request.
     """
-    keys = [probe_key(request, prober) for request in requests]
-    answers = ledger.answers_for_pairs({(key.source_hash, key.target_hash) for key in keys})
-    open_requests = {
-        key: request
-        for key, request in zip(keys, requests, strict=True)
-        if key not in answers or answers[key].score is None
-    }
-    fresh = prober.answer(list(open_requests.values()))
-    if len(fresh) != len(open_requests):
-        msg = f"Prober {prober.prober_id!r} gave {len(fresh)} answers to {len(open_requests)} probes."
+    keyed = {probe_key(request, prober): request for request in requests}
+    answers = ledger.answers(keyed)
+    waiting = [key for key in keyed if key not in answers or answers[key].score is None]
+    fresh = prober.answer([keyed[key] for key in waiting])
+    if len(fresh) != len(waiting):
+        msg = f"Prober {prober.prober_id!r} gave {len(fresh)} answers to {len(waiting)} probes."
         raise ProbeError(msg)
-    said = dict(zip(open_requests, fresh, strict=True))
+    said = dict(zip(waiting, fresh, strict=True))
     ledger.record(entry for entry in said.items() if entry[1].score is not None or entry[1].calls)
-    answers |= said
-    return current(answers, requests, prober=prober)
+    return answers | said
 
 
-def current(
-    answers: Mapping[ProbeKey, ProbeAnswer], requests: Sequence[ProbeRequest], *, prober: Prober
+def heard(
+    induced: Induced, asked: IntArray, *, probers: Sequence[Prober], ledger: Ledger
 ) -> dict[ProbeKey, ProbeAnswer]:
-    """Return *answers* without those that *prober* gave to anything but *requests*: they are stale."""
-    now = {probe_key(request, prober) for request in requests}
-    return {key: answer for key, answer in answers.items() if key in now or key.prober_id != prober.prober_id}
+    """Return what the ledger holds on the edges *asked*, whoever said it, as far as it stands."""
+    there = {skill.content_hash for skill in induced.compared}
+    recorded = ledger.substitutes().items()
+    return standing(
+        ledger.answers_for_pairs(induced.texts(asked)),
+        {(i, j): x for (i, j, arm), x in recorded if arm == PLAIN_ARM and x in there},
+        versions={prober.prober_id: prober.prompt_version for prober in probers},
+    )

@@ -18,7 +18,7 @@ from caskg.graph.judge import plan_opinions
 from caskg.graph.llm_prober import LlmProber
 from caskg.graph.text_prober import TextProber
 from caskg.paid import ask_paid, open_requests, plan_paid
-from caskg.pipeline import Induced, ask, paid_frontier, plan, refined
+from caskg.pipeline import Induced, ask_edges, paid_frontier, refined
 from caskg.schema import BoolArray, IntArray, ProbeRequest
 from caskg.store.ledger import Ledger
 
@@ -131,10 +131,8 @@ def frontier(poll: Poll) -> IntArray:
         budget = frontier_budget(induced.candidates.n_skills, config=config.frontier)
         best = select_frontier(induced.candidates, budget=budget, tie_break=induced.inputs.tie_break)
         return best[~hidden[best]]
-    requests = plan(induced, np.arange(len(induced.candidates)), ledger=poll.ledger)
-    free = TextProber(names=induced.names)
-    answers = ask(requests, prober=free, ledger=poll.ledger)
-    said = {key: answer for key, answer in answers.items() if key.prober_id == free.prober_id}
+    everything, free = np.arange(len(induced.candidates)), TextProber(names=induced.names)
+    said = ask_edges(induced, everything, prober=free, ledger=poll.ledger)
     return paid_frontier(induced, said, config=config, passed_over=hidden)
 
 

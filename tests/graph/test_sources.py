@@ -1,15 +1,24 @@
 """What stands, and what it is worth."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from caskg.graph.contrast import COHERENCE, NEAR
-from caskg.graph.sources import UNCHECKED_UNITS, SourceUse, is_outdated, never_checked, standing, uses
-from caskg.schema import ProbeAnswer, ProbeKey, ProbeKind, ProbeRequest
+from caskg.graph.sources import (
+    UNCHECKED_UNITS,
+    SourceUse,
+    is_outdated,
+    never_checked,
+    one_voice,
+    standing,
+    uses,
+)
+from caskg.schema import ProbeAnswer, ProbeKey, ProbeKind
 from factories import make_skill
 
 BOIL, PEEL, SING, KNIT = (make_skill(name) for name in ("boil", "peel", "sing", "knit"))
-SUBSTITUTION = ProbeRequest(source=BOIL, target=PEEL, kind=ProbeKind.SUBSTITUTION, substitute=SING)
-REMOVAL = ProbeRequest(source=BOIL, target=PEEL, kind=ProbeKind.REMOVAL)
+NOW = {(BOIL.content_hash, PEEL.content_hash): SING.content_hash}
 MODEL = "llm:m"
 
 
@@ -29,9 +38,14 @@ def said(score: float | None = 0.5, source_id: str = MODEL) -> ProbeAnswer:
     return ProbeAnswer(score=score, source_id=source_id, missing_reason=reason)
 
 
-def stands(*keys: ProbeKey, one_voice: bool = False, score: float | None = 0.5) -> list[ProbeKey]:
-    answers = {each: said(score, each.prober_id) for each in keys}
-    return list(standing(answers, [REMOVAL, SUBSTITUTION], one_voice=one_voice))
+def stands(*keys: ProbeKey, versions: Mapping[str, str] | None = None) -> list[ProbeKey]:
+    return list(
+        standing({each: said(source_id=each.prober_id) for each in keys}, NOW, versions=versions or {})
+    )
+
+
+def voices(*keys: ProbeKey, score: float | None = 0.5) -> list[ProbeKey]:
+    return list(one_voice({each: said(score, each.prober_id) for each in keys}))
 
 
 def test_a_substitution_stands_while_its_substitute_is_asked_about() -> None:
@@ -41,7 +55,7 @@ def test_a_substitution_stands_while_its_substitute_is_asked_about() -> None:
     free = now._replace(arm="plain", prompt_version="text-2", prober_id="text")
     stale = before._replace(arm="plain", prompt_version="text-2", prober_id="text")
     assert stands(now, before, free, stale) == [now, free]
-    assert list(standing({now: said()}, [REMOVAL])) == []
+    assert list(standing({now: said()}, {})) == []
 
 
 def test_a_near_alternative_is_no_far_substitute() -> None:
@@ -66,16 +80,23 @@ def test_a_model_stands_by_the_prompts_in_use(prompt: str, prober: str, stand: b
     assert stands(key(prompt=prompt, prober=prober)) == [key(prompt=prompt, prober=prober)] * stand
 
 
+def test_another_prober_stands_by_the_prompts_it_is_asked_with() -> None:
+    """The versions that are given say so; they decide nothing about a language model."""
+    free, model = key(prompt="text-2", prober="text"), key()
+    assert stands(free, versions={"text": "text-2"}) == [free]
+    assert stands(free, versions={"text": "text-3"}) == []
+    assert stands(model, versions={MODEL: "control-0"}) == [model]
+
+
 def test_where_one_voice_counts_it_is_that_of_the_model() -> None:
     """On the edges that it scored; where it could not tell the free prober is heard."""
     model, free = key(), key(arm="plain", prompt="text-2", prober="text")
-    assert stands(model, free) == [model, free]
-    assert stands(model, free, one_voice=True) == [model]
-    assert stands(model, free, one_voice=True, score=None) == [model, free]
+    assert voices(model, free) == [model]
+    assert voices(model, free, score=None) == [model, free]
     elsewhere = free._replace(target_hash=KNIT.content_hash)
-    assert stands(model, free, elsewhere, one_voice=True) == [model, elsewhere]
+    assert voices(model, free, elsewhere) == [model, elsewhere]
     for beside in (ProbeKind.INTACT, ProbeKind.OPINION):
-        assert stands(key(beside), free, one_voice=True) == [key(beside), free]
+        assert voices(key(beside), free) == [key(beside), free]
 
 
 def test_an_answer_on_a_text_that_is_gone_is_outdated() -> None:

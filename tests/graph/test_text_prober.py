@@ -149,6 +149,25 @@ def test_no_answer_depends_on_the_other_requests(drawn: list[tuple[int, int, int
     assert TextProber().answer(requests[::-1]) == alone[::-1]
 
 
+def test_it_knows_of_which_edges_it_has_nothing_to_say() -> None:
+    """There, and only there, no probe has an answer, whatever the substitute: nobody need ask."""
+    prose = make_skill("prose", "Run `cook` first. Not for shells: use `peel` instead.")
+    skills, prober = [COOK, PEEL, SALT, SILENT_ONE, prose], TextProber()
+    edges = [(i, j) for i in skills for j in skills if i is not j]
+    said = [
+        [
+            answer.score is not None
+            for answer in prober.answer(
+                [ProbeRequest(source=i, target=j, kind=kind, substitute=SALT) for kind in PROBE_KINDS]
+            )
+        ]
+        for i, j in edges
+    ]
+    assert prober.has_evidence(edges).tolist() == [any(each) for each in said]
+    assert {any(each) for each in said} == {True, False}
+    assert prober.has_evidence([]).tolist() == []
+
+
 def handing(name: str, **files: str) -> Skill:
     """Return a skill that writes or reads a file."""
     artifacts = {kind: (Artifact(path=path, evidence=""),) for kind, path in files.items()}

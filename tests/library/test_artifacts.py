@@ -4,12 +4,12 @@ import pytest
 
 from caskg.library.artifacts import artifacts
 from caskg.library.headings import Topic
-from caskg.library.markdown import without_fences
+from caskg.library.mentions import Passage
 
 
 def found(text: str, topic: Topic | None = None) -> tuple[list[str], list[str]]:
     """Return the paths that a body writes, and those that it reads."""
-    writes, reads = artifacts([(without_fences(text), topic)])
+    writes, reads = artifacts([Passage(text, topic)])
     return [each.path for each in writes], [each.path for each in reads]
 
 
@@ -82,14 +82,14 @@ def test_what_differs_from_run_to_run_is_a_star() -> None:
 
 def test_evidence_is_the_line_in_plain_words_and_bounded() -> None:
     """What `explain` shows."""
-    (written,), _ = artifacts([(f"Save **all** to `a/b.md` {'x' * 400}.", None)])
+    (written,), _ = artifacts([Passage(f"Save **all** to `a/b.md` {'x' * 400}.")])
     assert written.evidence.startswith("Save all to a/b.md xxx")
     assert len(written.evidence) == 300
 
 
 def test_the_first_line_that_tells_of_a_file_is_its_evidence() -> None:
     """A file counts once, in whatever section."""
-    (written,), _ = artifacts([(f"Save {title} to `x/y.json`.", None) for title in ("one", "two")])
+    (written,), _ = artifacts([Passage(f"Save {title} to `x/y.json`.") for title in ("one", "two")])
     assert written.evidence == "Save one to x/y.json."
 
 

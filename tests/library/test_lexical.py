@@ -275,6 +275,15 @@ def test_a_plain_word_is_cut_like_any_other(length: int, tail: str) -> None:
     assert len(tokenize(word)) == len(tokenize(other))
 
 
+@law
+@given(
+    st.lists(st.text(st.characters(exclude_categories=["M"]), max_size=20)), st.sampled_from(" \n.,_-/|\x1f")
+)
+def test_signs_of_ascii_part_words(words: list[str], sign: str) -> None:
+    """A text may be cut there before anything else is done with it."""
+    assert tokenize(sign.join(words)) == [token for word in words for token in tokenize(word)]
+
+
 def test_an_index_survives_being_written_and_mapped_read_only(tmp_path: Path) -> None:
     """A query opens the arrays of a workspace without reading or copying them."""
     index = Bm25Index.fit(DOCUMENTS)

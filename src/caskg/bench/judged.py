@@ -17,14 +17,13 @@ from caskg.bench.qrels import GoldSet
 from caskg.bench.runner import Fold, Judging
 from caskg.bench.simulated_judge import Errors, Knowledge, SimulatedJudge, deal_folds, knowledge_without
 from caskg.config import BuildConfig, FrontierPolicy
-from caskg.graph.sources import never_checked, standing, uses
+from caskg.graph.sources import never_checked, one_voice, uses
 from caskg.graph.text_prober import TextProber
-from caskg.pipeline import Induced, ask, build, calibrate, current, induce, paid_frontier, plan
+from caskg.pipeline import Induced, ask_edges, build, calibrate, induce, paid_frontier
 from caskg.protocols import Encoder
 from caskg.published import Build
 from caskg.retrieval.seeds import SearchIndex
 from caskg.schema import IntArray, ProbeAnswer, ProbeKey, ProbeRequest, SkillLibrary
-from caskg.store.ledger import Ledger
 from caskg.store.workspace import Workspace
 
 
@@ -62,13 +61,11 @@ class Survey:
 
     Attributes:
         induced: The candidates.
-        requests: What the free prober was asked: about all of C.
-        free: What it answered.
+        free: What the free prober answers about it.
         index: What queries are compared with.
     """
 
     induced: Induced
-    requests: tuple[ProbeRequest, ...]
     free: dict[ProbeKey, ProbeAnswer]
     index: SearchIndex
 
@@ -92,11 +89,11 @@ def survey(library: SkillLibrary, *, encoder: Encoder, config: BuildConfig) -> S
     """Find the candidates, and ask the free prober about all of them, in a workspace of its own."""
     with _workspace() as workspace:
         found = induce(library, workspace=workspace, encoder=encoder, config=config)
-        requests = plan(found, np.arange(len(found.candidates)), ledger=workspace.ledger)
-        free = ask(requests, prober=TextProber(names=found.names), ledger=workspace.ledger)
+        everything = np.arange(len(found.candidates))
+        prober = TextProber(names=found.names)
+        free = ask_edges(found, everything, prober=prober, ledger=workspace.ledger)
     return Survey(
         induced=found,
-        requests=tuple(requests),
         free=free,
         index=SearchIndex.fit(found.skills, found.vectors, tie_break=found.inputs.tie_break),
     )
@@ -117,9 +114,10 @@ def judged_build(
     if frontier is None:
         frontier = paid_frontier(found, surveyed.free, config=config)
     with _workspace() as workspace:
-        said = _asked(found, frontier, judge, workspace.ledger)
-    answers = current({**surveyed.free, **said}, surveyed.requests, prober=judge)
-    answers = standing(answers, surveyed.requests, one_voice=not config.evidence.by_source)
+        said = ask_edges(found, frontier, prober=judge, ledger=workspace.ledger)
+    answers = {**surveyed.free, **said}
+    if not config.evidence.by_source:
+        answers = one_voice(answers)
     sources = uses(answers, worth=never_checked)
     units = {name: use.units for name, use in sources.items()} if config.evidence.by_source else {}
     everything = np.arange(len(found.candidates))
@@ -182,12 +180,6 @@ def _fold(
         return judged_build(surveys[config], judge, config=config)
 
     return Fold(topics=topics, induce=induce_judged, judge=judge, n_calls=lambda: judge.n_calls)
-
-
-def _asked(
-    found: Induced, frontier: IntArray, judge: SimulatedJudge, ledger: Ledger
-) -> dict[ProbeKey, ProbeAnswer]:
-    return ask(plan(found, frontier, ledger=ledger), prober=judge, ledger=ledger)
 
 
 @contextmanager

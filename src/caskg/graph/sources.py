@@ -5,14 +5,15 @@ An answer stands as long as everything it was given on does: the texts, the subs
 prompt. What a language model's answers are worth follows from its judge check.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TypeAlias
 
 from caskg.graph.contrast import NEAR
 from caskg.graph.llm_prober import is_llm
 from caskg.graph.prompts import Wording, prompt_version
-from caskg.schema import PROBE_KINDS, ProbeAnswer, ProbeKey, ProbeKind, ProbeRequest
+from caskg.schema import PROBE_KINDS, ProbeAnswer, ProbeKey, ProbeKind
 
 UNCHECKED_UNITS = 1
 """U of a language model that was never checked: its answers on an edge are one opinion."""
@@ -47,40 +48,41 @@ class SourceUse:
 
 
 def standing(
-    answers: Mapping[ProbeKey, ProbeAnswer], requests: Iterable[ProbeRequest], *, one_voice: bool = False
+    answers: Mapping[ProbeKey, ProbeAnswer],
+    substitutes: Mapping[tuple[str, str], str],
+    *,
+    versions: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[ProbeKey, ProbeAnswer]:
-    """Return the answers that stand.
-
-    A substitution stands if *requests* still ask about its substitute, and what a language model
-    said if its prompts are still in use.
+    """Return the answers that stand: those to prompts still in use, and to the substitute of today.
 
     Args:
         answers: What the ledger holds on the edges.
-        requests: What would be asked about them now, by any prober.
-        one_voice: Where a language model gave a score, other answers on that edge do not
-            count: ``paper`` counts each answer as 1, and asks one prober.
+        substitutes: The hash of the substitute for the hashes of (source, target), whoever is asked.
+        versions: The prompts of other probers than language models, by the prober's id; those
+            of one that is not named are not ours to judge.
     """
-    substitutes = {
-        (request.source.content_hash, request.target.content_hash): request.substitute.content_hash
-        for request in requests
-        if request.kind is ProbeKind.SUBSTITUTION and request.substitute is not None
-    }
-    stand = {key: answer for key, answer in answers.items() if _stands(key, substitutes)}
-    if not one_voice:
-        return stand
+    return {key: each for key, each in answers.items() if _stands(key, substitutes, versions)}
+
+
+def _stands(key: ProbeKey, substitutes: Mapping[tuple[str, str], str], versions: Mapping[str, str]) -> bool:
+    in_use = _PROMPTS if is_llm(key.prober_id) else {versions.get(key.prober_id, key.prompt_version)}
+    is_far = key.kind is ProbeKind.SUBSTITUTION and key.arm != NEAR
+    return key.prompt_version in in_use and (
+        not is_far or substitutes.get(key[:2], "") == key.substitute_hash
+    )
+
+
+def one_voice(answers: Mapping[ProbeKey, ProbeAnswer]) -> dict[ProbeKey, ProbeAnswer]:
+    """Return *answers* without what others said of an edge to which a language model gave a score.
+
+    For ``paper``, which counts each answer as 1, and asks one prober.
+    """
     judged = {
         key[:2]
-        for key, answer in stand.items()
+        for key, answer in answers.items()
         if is_llm(key.prober_id) and key.kind in PROBE_KINDS and answer.score is not None
     }
-    return {key: answer for key, answer in stand.items() if is_llm(key.prober_id) or key[:2] not in judged}
-
-
-def _stands(key: ProbeKey, substitutes: Mapping[tuple[str, str], str]) -> bool:
-    if is_llm(key.prober_id) and key.prompt_version not in _PROMPTS:
-        return False
-    is_far = key.kind is ProbeKind.SUBSTITUTION and key.arm != NEAR
-    return not is_far or substitutes.get(key[:2], "") == key.substitute_hash
+    return {key: answer for key, answer in answers.items() if is_llm(key.prober_id) or key[:2] not in judged}
 
 
 def is_outdated(key: ProbeKey, hashes: frozenset[str]) -> bool:

@@ -30,6 +30,7 @@ from caskg.library.lexical import tokenize
 from caskg.library.mentions import NamesFound, name_key, names_in
 from caskg.schema import (
     Artifact,
+    BoolArray,
     ProbeAnswer,
     ProbeKind,
     ProbeRequest,
@@ -127,23 +128,25 @@ class TextProber:
 
     def answer(self, requests: Sequence[ProbeRequest]) -> list[ProbeAnswer]:
         """Answer each request, in order. A document is read once for all of *requests*."""
-        skills = {
-            id(skill): skill  # requests share the objects
-            for request in requests
-            for skill in (request.source, request.target, request.substitute)
-            if skill is not None
-        }
-        known = frozenset(name for skill in skills.values() for name in _names(skill))
+        skills = (skill for request in requests for skill in (request.source, request.target))
+        between = self._reader(chain(skills, (each.substitute for each in requests if each.substitute)))
+        return [_answer(request, between) for request in requests]
+
+    def has_evidence(self, pairs: Sequence[tuple[Skill, Skill]]) -> BoolArray:
+        """Return whether any probe of an edge from the first to the second has an answer, for each pair."""
+        between = self._reader(chain.from_iterable(pairs))
+        found = [between(i, j).value is not None or between(j, i).value is not None for i, j in pairs]
+        return np.array(found, dtype=np.bool_)
+
+    def _reader(self, skills: Iterable[Skill]) -> Callable[[Skill, Skill], Support]:
+        by_id = {id(skill): skill for skill in skills}  # requests share the objects
+        known = frozenset(name for skill in by_id.values() for name in _names(skill))
         readings = {
             key: read(skill, known=known, found=self._names.get(skill.content_hash))
-            for key, skill in skills.items()
+            for key, skill in by_id.items()
         }
         supports = cache(partial(support, overlap=cache(overlap_of_counts)))
-
-        def between(giver: Skill, taker: Skill) -> Support:
-            return supports(readings[id(giver)], readings[id(taker)])
-
-        return [_answer(request, between) for request in requests]
+        return lambda giver, taker: supports(readings[id(giver)], readings[id(taker)])
 
 
 def _answer(request: ProbeRequest, between: Callable[[Skill, Skill], Support]) -> ProbeAnswer:
@@ -216,7 +219,7 @@ def support(giver: Reading, taker: Reading, *, overlap: OverlapOfCounts = overla
         return _ORDERED
     if giver.names & taker.instead or giver.instead & taker.names:
         return _INSTEAD
-    if any(is_same_file(written, read) for written in giver.writes for read in taker.reads):
+    if giver.writes and taker.reads and _is_handed(giver, taker):
         return _HANDED
     found = [_MENTIONED] if giver.names & taker.mentioned else []
     if giver.outputs and taker.inputs:
@@ -229,9 +232,18 @@ def support(giver: Reading, taker: Reading, *, overlap: OverlapOfCounts = overla
             overlap(affinity, len(a & b), len(a), len(b)) for a in giver.gives for b in taker.presupposes
         )
         found.append(Support(value=max(likeness), reason="effects against preconditions"))
-    if any(given <= told for given in giver.gives if len(given) >= _REPAIR_TOKENS for told in taker.recovery):
+    if giver.gives and taker.recovery and _is_repaired(giver, taker):
         found.append(_REPAIRS)
-    return max(found, key=lambda one: one.value or 0.0, default=_NOTHING)
+    return max(found, key=lambda one: one.value or 0.0) if found else _NOTHING
+
+
+def _is_handed(giver: Reading, taker: Reading) -> bool:
+    return any(is_same_file(written, read) for written in giver.writes for read in taker.reads)
+
+
+def _is_repaired(giver: Reading, taker: Reading) -> bool:
+    long = [given for given in giver.gives if len(given) >= _REPAIR_TOKENS]
+    return any(given <= told for given in long for told in taker.recovery)
 
 
 # ---------------------------------------------------------------- reading

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from caskg.library.headings import Topic
 from caskg.library.markdown import plain
+from caskg.library.mentions import Passage
 from caskg.schema import Artifact
 
 _MOST_EVIDENCE = 300  # characters
@@ -54,25 +55,23 @@ class Artifacts(NamedTuple):
     reads: tuple[Artifact, ...]
 
 
-def artifacts(passages: Iterable[tuple[str, Topic | None]]) -> Artifacts:
-    """Return the files that a body says it writes, and those that it reads, each once.
-
-    Takes the texts of sections, without fenced code, and their topics.
+def artifacts(passages: Iterable[Passage]) -> Artifacts:
+    """Return the files that sections say they write, and those that they read, each once.
 
     Where no verb decides, the heading does: a file among the outputs is written, one among the
     inputs or preconditions is read.
 
     >>> text = "Read `notes/log.md` first. Then write `plans/{day}/Plan.md`."
-    >>> [artifact.path for artifact in artifacts([(text, None)]).writes]
+    >>> [artifact.path for artifact in artifacts([Passage(text)]).writes]
     ['plans/*/plan.md']
     """
     writes: dict[str, Artifact] = {}
     reads: dict[str, Artifact] = {}
-    for text, topic in passages:
-        if _NAMED.search(text) is None:
+    for passage in passages:
+        if _NAMED.search(passage.raw) is None:
             continue
-        for line in _LINE.split(text):
-            for path, given in _handled(line, _BY_TOPIC.get(topic) if topic else None):
+        for line in _LINE.split(passage.text):
+            for path, given in _handled(line, _BY_TOPIC.get(passage.topic) if passage.topic else None):
                 found = writes if given else reads
                 if len(found) < _MOST_ARTIFACTS:
                     found.setdefault(path, Artifact(path=path, evidence=plain(line)[:_MOST_EVIDENCE]))

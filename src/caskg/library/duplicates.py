@@ -1,9 +1,10 @@
 """Skills that say nearly the same: a share of their text in common, line by line."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import chain
 from typing import NamedTuple
+
+import numpy as np
 
 from caskg.library.diagnostics import Code, diagnostic
 from caskg.schema import Diagnostic, Skill
@@ -41,7 +42,7 @@ def duplicate_pairs(skills: Sequence[Skill]) -> Iterator[NearDuplicates]:
     """
     lines = [_lines(skill) for skill in skills]
     sizes = [sum(map(len, each)) for each in lines]
-    for first, second in sorted(_pairs(lines)):
+    for first, second in _pairs(lines):
         smaller, larger = sorted((sizes[first], sizes[second]))
         if smaller < LEAST_SHARE * larger or skills[first].content_hash == skills[second].content_hash:
             continue  # the share is at most smaller / larger
@@ -56,14 +57,17 @@ def _lines(skill: Skill) -> frozenset[str]:
     return frozenset(line for each in text.split("\n") if (line := each.strip()))
 
 
-def _pairs(lines: Sequence[frozenset[str]]) -> set[tuple[int, int]]:
-    holders: defaultdict[str, list[int]] = defaultdict(list)
-    for number, each in enumerate(lines):
-        for line in each:
-            holders[line].append(number)
-    return {
-        pair
-        for numbers in holders.values()
-        if 1 < len(numbers) <= _COMMON_LINE
-        for pair in combinations(numbers, 2)
-    }
+def _pairs(lines: Sequence[frozenset[str]]) -> list[tuple[int, int]]:
+    """Return the pairs that share a line, in order; and perhaps one whose lines only hash alike."""
+    holder = np.repeat(np.arange(len(lines)), [len(each) for each in lines])
+    line = np.fromiter((hash(each) for each in chain.from_iterable(lines)), dtype=np.int64, count=len(holder))
+    order = np.lexsort((holder, line))
+    holders = np.unique(line, return_counts=True)[1]
+    order = order[np.repeat(holders <= _COMMON_LINE, holders)]
+    holder, line = holder[order], line[order]
+    codes = [
+        (holder[:-apart] * len(lines) + holder[apart:])[line[:-apart] == line[apart:]]
+        for apart in range(1, _COMMON_LINE)
+    ]
+    first, second = np.divmod(np.unique(np.concatenate(codes)), len(lines))
+    return list(zip(first.tolist(), second.tolist(), strict=True))

@@ -70,7 +70,7 @@ def extract_fields(
         return written or _some(_parameter(item) for item in found)
 
     passages = [Passage(section.text, topic) for section, topic in zip(sections, topics, strict=True)]
-    files = artifacts((passage.text, passage.topic) for passage in passages)
+    files = artifacts(passages)
     return SkillFields(
         inputs=parameters(_INPUTS, Topic.INPUTS),
         outputs=parameters(_OUTPUTS, Topic.OUTPUTS),

@@ -25,7 +25,7 @@ _MOST_UNREADABLE = 0.1  # share of characters above which a file is no text
 _LONGEST_QUOTE = 100
 _MOST_DEPTH = 32  # of nested values
 _TAG = "tag:yaml.org,2002:"
-_UNREADABLE = re.compile("[\x01-\x08\x0e-\x1f\x7f\ufffd]")
+_CONTROLS = bytes([*range(0x01, 0x09), *range(0x0E, 0x20), 0x7F])
 _OPENING = re.compile(r"\s*---[ \t]*(?:\n|\Z)")
 _CLOSING = re.compile(r"^---[ \t]*$", re.MULTILINE)
 _BODY_BEGINS = re.compile(r"^[ \t]*$|^#", re.MULTILINE)
@@ -90,7 +90,8 @@ def decode(data: bytes, findings: Findings) -> str | None:
     if not text.strip():
         findings.add(Code.EMPTY)
         return None
-    share = len(_UNREADABLE.findall(text)) / len(text)
+    raw = text.encode(errors="surrogatepass")
+    share = (len(raw) - len(raw.translate(None, _CONTROLS)) + text.count("\ufffd")) / len(text)
     if share > _MOST_UNREADABLE:
         findings.add(Code.NOT_TEXT, share=share)
         return None

@@ -92,13 +92,13 @@ _PHRASES: dict[Topic, tuple[str, ...]] = {
 }
 
 _PATTERNS = {topic: re.compile("|".join(phrases)) for topic, phrases in _PHRASES.items()}
-# How the words of all phrases begin. A heading of which no word begins so tells nothing, and most do not.
-_BEGINNINGS = frozenset(
-    word[:3]
-    for phrases in _PHRASES.values()
-    for phrase in phrases
-    for word in re.findall(r"[a-z]+", re.sub(r"\\.", " ", phrase))
-)
+# How the words of the phrases begin. A heading in ASCII of which no word begins so has none of them.
+_BEGINNINGS = {
+    topic: frozenset(
+        word[:3] for phrase in phrases for word in re.findall(r"[a-z]+", re.sub(r"\\.", " ", phrase))
+    )
+    for topic, phrases in _PHRASES.items()
+}
 _WORD = re.compile(r"[a-z]+")
 _LONGEST = 60  # characters; a longer heading is a sentence of its own
 _SIGNS = re.compile(r"^(?:[\W\d_]|step \d+)+|[\W_]+$")
@@ -136,6 +136,9 @@ def topic_of(title: str) -> Topic | None:
         return None
     words = _PARENTHESIS.sub("", title.lower().replace("\u2019", "'"))
     words = " ".join(re.sub(r"[/&]", " and ", _SIGNS.sub("", words)).split())
-    if words.isascii() and not any(word[:3] in _BEGINNINGS for word in _WORD.findall(words)):
-        return None
-    return next((topic for topic, pattern in _PATTERNS.items() if pattern.search(words)), None)
+    begin = {word[:3] for word in _WORD.findall(words)} if words.isascii() else None
+    for topic, pattern in _PATTERNS.items():
+        may_have = begin is None or not begin.isdisjoint(_BEGINNINGS[topic])
+        if may_have and pattern.search(words):
+            return topic
+    return None

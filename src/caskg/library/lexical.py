@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
+from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -44,12 +45,15 @@ _MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u200c\u200d"
 )
 _LETTERS = rf"[^\W_{_UNSPACED}]"
-# The bounds keep a hostile text without a single space from becoming one long key of the cache below.
 # The first form is a short cut: a plain word, without looking for each letter in all these ranges.
 _RUN = re.compile(
     r"[0-9A-Za-z]{1,256}+(?![^\x00-\x7f])(?:\+\+|#)?"
     rf"|[{_UNSPACED}]{{1,256}}|{_LETTERS}{{1,256}}(?:[{_MARKS}]+{_LETTERS}{{0,256}}){{0,64}}(?:\+\+|#)?"
 )
+# What no match of `_RUN` goes across becomes a blank: the fastest of all splits comes first.
+_IN_A_RUN = {*f"{ascii_letters}{digits}+#".encode(), *range(0x80, 0x100)}
+_SEPARATORS = bytes(at if at in _IN_A_RUN else ord(" ") for at in range(0x100))
+_LONGEST_KEY = 256  # characters: a hostile text without a single space shall not become a key of the cache
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]")
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Z][a-z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
@@ -86,12 +90,20 @@ def tokenize(text: str) -> list[str]:
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    return list(chain.from_iterable(map(_tokens, _RUN.findall(text))))
+    chunks = text.encode(errors="replace").translate(_SEPARATORS).decode().split()
+    tokens_of = _tokens_of_word if max(map(len, chunks), default=0) <= _LONGEST_KEY else _tokens_of_runs
+    return list(chain.from_iterable(map(tokens_of, chunks)))
 
 
-@lru_cache(maxsize=1 << 17)
+def _tokens_of_runs(chunk: str) -> tuple[str, ...]:
+    return tuple(chain.from_iterable(map(_tokens, _RUN.findall(chunk))))
+
+
+_tokens_of_word = lru_cache(maxsize=1 << 17)(_tokens_of_runs)  # a library has far fewer words than places
+
+
 def _tokens(run: str) -> tuple[str, ...]:
-    """Return the tokens of one match of ``_RUN``. Cached: a library has far fewer words than places."""
+    """Return the tokens of one match of ``_RUN``."""
     if _UNSPACED_RUN.match(run):
         if len(run) == 1:
             return (run,)

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _LONGEST_PARAGRAPHS = 800  # characters; longer prose is no enumeration
-_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)
-_MARKED_LINE = re.compile(  # a fence, a heading, or what only a parser can judge: HTML, an underline
-    r"^(?: {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)"
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*(?:\n(?![ \t]*\1)[^\n]*)*+(?:\n[ \t]*\1)?", re.MULTILINE)
+# A fence, a heading, or what only a parser can judge: HTML, an underline. Line ends are quickly found.
+_MARKED_LINE = re.compile(
+    r"\n(?: {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)"
     r"|(?P<level>#{1,6})(?:[ \t]+(?P<title>.*))?"
     r"|(?P<other> {0,3}<.*|(?<=[^\n]\n) {0,3}(?:=+|-+)[ \t]*))$",
     re.MULTILINE,
@@ -135,6 +136,7 @@ def _marked_headings(body: str) -> list[tuple[str, int, int, int]] | None:
     None: there is HTML or an underlined title outside of fences, which only a parser reads right.
     """
     found, fence, line, counted = list[tuple[str, int, int, int]](), "", 0, 0
+    body = f"\n{body}"
     for mark in _MARKED_LINE.finditer(body):
         if fence:
             if (closing := mark["fence"]) and closing.startswith(fence) and not mark["info"].strip(" \t"):

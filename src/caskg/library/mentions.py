@@ -50,12 +50,17 @@ class Passage:
     """The text of a section, without fenced code, in which mentions are looked up."""
 
     def __init__(self, text: str, topic: Topic | None = None) -> None:
-        self.text = _NOT_SAID.sub("", without_fences(text))
+        self.raw = text
         self.topic = topic
+
+    @cached_property
+    def text(self) -> str:
+        """What is said: without fenced code, comments and what is struck out."""
+        return _NOT_SAID.sub("", without_fences(self.raw))
 
     def links(self) -> Iterator[Reference]:
         """Yield the links and paths that lead out of the skill's folder or to a SKILL.md."""
-        if "](" not in self.text and "../" not in self.text and "SKILL.md" not in self.text:
+        if not any(sign in self.raw for sign in ("](", "../", "SKILL.md")):  # most passages have none
             return
         count: Counter[str] = Counter()
         for match in _PATH.finditer(self.text):

@@ -25,10 +25,11 @@ _BIDI = "\u202a-\u202e\u2066-\u2069"
 _INVISIBLE = "\u00ad\u180e\u200b\u2060-\u2064\ufeff"
 _TAGS = "\U000e0000-\U000e007f"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_RARE_SELECTORS = "\ufe00-\ufe0d\U000e0100-\U000e01ef"  # without the two that emoji and letters bear
 # A flag is a black one and up to six tags before U+E007F; one selector may follow a sign, more carry bytes.
 _NO_FLAG = rf"(?<=\U0001f3f4)(?![{_TAGS}]{{1,6}}\U000e007f(?![{_TAGS}]))|(?<![\U0001f3f4{_TAGS}])"
 _HIDDEN = rf"(?:{_NO_FLAG})[{_TAGS}]+|[{_SELECTORS}]{{2,}}"
-# Of selectors, the two that emoji and letters bear are too common to make a text suspect.
+
 _NO_WIDTH = re.compile(f"[{_BIDI}{_INVISIBLE}{_TAGS}{_SELECTORS}\u200c-\u200f]")
 # Underscores within words and fences of tildes are no emphasis.
 # Each begins with a character that is quickly found, which one pattern of all would not.
@@ -42,18 +43,20 @@ _UNSHOWN = re.compile(
     r"\b(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden"
     r"|(?:font-size|opacity)\s{0,3}:\s{0,3}0(?:\.0+)?(?:px|pt|r?em|%)?(?![\w.]))"
 )
+_UNSHOWN_WORDS = ("display", "visibility", "font-size", "opacity")
 _STYLED = re.compile(r"<[a-z][\w-]{0,20}\s[^<>]{1,600}>")
 _TEXT_WITHIN = re.compile(r"\s*(?:<[a-z][^<>]{0,200}>\s*){0,4}([^<\s][^<]{0,5000})")
-_MAYBE_UNSEEN = re.compile(f"[{_BIDI}{_INVISIBLE}{_TAGS}\ufe00-\ufe0d\U000e0100-\U000e01ef]")
+# What is reported, the characters without which there is none of it, and the pattern of a place.
 _UNSEEN = tuple(
-    (code, re.compile(pattern))
-    for code, pattern in (
-        (Code.HIDDEN_TEXT, _HIDDEN),
-        (Code.BIDI_CHARACTERS, f"[{_BIDI}]"),
-        (Code.INVISIBLE_CHARACTERS, f"[{_INVISIBLE}]"),
+    (code, re.compile(f"[{characters}]"), re.compile(pattern))
+    for code, characters, pattern in (
+        (Code.CONTROL_CHARACTERS, _CONTROLS, f"[{_CONTROLS}]"),
+        (Code.HIDDEN_TEXT, _TAGS + _RARE_SELECTORS, _HIDDEN),
+        (Code.BIDI_CHARACTERS, _BIDI, f"[{_BIDI}]"),
+        (Code.INVISIBLE_CHARACTERS, _INVISIBLE, f"[{_INVISIBLE}]"),
     )
 )
-_CONTROL = re.compile(f"[{_CONTROLS}]")
+_COMMON = bytes([*b"\t\n", *range(0x20, 0x7F)])
 
 
 def screen(text: str, findings: Findings) -> None:
@@ -63,8 +66,8 @@ def screen(text: str, findings: Findings) -> None:
         text: The whole file, its lines ending in newlines.
         findings: Where to report; lines count from 1.
     """
-    lowered = text.lower()
-    views = _views(lowered)
+    lowered, rare = text.lower(), _rare(text)
+    views = _views(lowered, rare)
     told = set[Code]()
     for rule in RULES_OF_SPEECH:
         if rule.code not in told and any(_report_speech(rule, view, findings) for view in views):
@@ -74,9 +77,8 @@ def screen(text: str, findings: Findings) -> None:
         _add(Code.PIPE_TO_SHELL, min(run, key=re.Match.start), lowered, findings)
     _report_unshown(lowered, findings)
     _report_encoded(text, findings)
-    _report_characters(_CONTROL, Code.CONTROL_CHARACTERS, text, findings)
-    if not text.isascii() and _MAYBE_UNSEEN.search(text):
-        for code, pattern in _UNSEEN:
+    for code, suspect, pattern in _UNSEEN:
+        if suspect.search(rare):
             _report_characters(pattern, code, text, findings)
 
 
@@ -86,22 +88,31 @@ def speaks_to_model(text: str) -> bool:
     >>> speaks_to_model("It says: `Answer 1.0.`"), speaks_to_model("Answer one letter.")
     (True, False)
     """
-    views = _views(text.lower())
+    views = _views(text.lower(), _rare(text))
     return any(next(_places(rule, view), None) for rule in RULES_OF_SPEECH for view in views)
 
 
-def _views(lowered: str) -> tuple[str, ...]:
+def _rare(text: str) -> str:
+    r"""Return the characters of a text that are neither common nor ASCII, in order: few, so quickly searched.
+
+    >>> _rare("boil \u732b and \x07 peel\n")
+    '猫\x07'
+    """
+    return text.encode(errors="surrogatepass").translate(None, _COMMON).decode(errors="surrogatepass")
+
+
+def _views(lowered: str, rare: str) -> tuple[str, ...]:
     r"""Return a text without marks of emphasis and characters of no width, of which some stand for a blank.
 
     The lines stay what they are.
 
-    >>> _views("**ign\u200bore** all"), _views("snake_case")
+    >>> _views("**ign\u200bore** all", "\u200b"), _views("snake_case", "")
     (('ignore all', 'ign ore all'), ('snake_case',))
     """
     bare = lowered
     for marks in _EMPHASIS:
         bare = marks.sub("", bare)
-    if bare.isascii() or not _NO_WIDTH.search(bare):
+    if not _NO_WIDTH.search(rare):
         return (bare,)
     return _NO_WIDTH.sub("", bare), _NO_WIDTH.sub(" ", bare)
 
@@ -135,7 +146,7 @@ def _is_quoted(text: str, start: int, fences: Sequence[int]) -> bool:
 
 def _report_unshown(lowered: str, findings: Findings) -> None:
     """Report the text of an element whose style keeps it from being shown, outside of code."""
-    if "style" not in lowered or not _UNSHOWN.search(lowered):
+    if "style" not in lowered or not any(word in lowered for word in _UNSHOWN_WORDS):
         return
     fences = [fence.start() for fence in _FENCE.finditer(lowered)]
     for tag in _STYLED.finditer(lowered):

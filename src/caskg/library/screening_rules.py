@@ -155,7 +155,7 @@ PIPED = Rule(
 SUBSTITUTED = Rule(
     Code.PIPE_TO_SHELL,
     (
-        _DOWNLOADERS,
+        ("<(", "$(", *(f"`{name}" for name in _DOWNLOADERS)),
         tuple(f"{begin}{name}" for begin in ("(", "( ", "`") for name in _DOWNLOADERS),
     ),
     re.compile(
