@@ -6,7 +6,7 @@ A step receives these as arguments; only `wiring` knows which object stands behi
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
-from caskg.schema import ChatAnswer, ChatRequest, ProbeAnswer, ProbeRequest, Ranking, VectorArray
+from caskg.schema import ChatAnswer, ChatRequest, ProbeAnswer, ProbeRequest, Ranking, Skill, VectorArray
 
 
 @runtime_checkable
@@ -77,6 +77,15 @@ class StreamingProber(Prober, Protocol):
         Raises:
             ProviderError: No call to the model can succeed.
         """
+        ...
+
+
+@runtime_checkable
+class BulkReader(Protocol):
+    """A sequence of skills that lie elsewhere: many are read faster at once than one by one."""
+
+    def read(self, positions: Sequence[int]) -> Sequence[Skill]:
+        """Return the skills at *positions*, in order."""
         ...
 
 

@@ -282,6 +282,28 @@ def test_one_retriever_serves_callers_who_see_different_skills(
         assert shared.retrieve("egg pan, or name 2", exclude=hidden) == alone
 
 
+class SkillsElsewhere(list[Skill]):
+    """Skills that lie elsewhere, and how many were read at once each time."""
+
+    def __init__(self, skills: Sequence[Skill]) -> None:
+        super().__init__(skills)
+        self.reads = list[int]()
+
+    def read(self, positions: Sequence[int]) -> list[Skill]:
+        self.reads.append(len(positions))
+        return [self[at] for at in positions]
+
+
+def test_skills_are_read_at_once_and_kept() -> None:
+    """A second answer reads only what the first did not; nothing else changes."""
+    skills = [make_skill(name, f"Handles {name}.") for name in ("egg", "pan", "salt")]
+    stored = SkillsElsewhere(skills)
+    retriever, plain = make_retriever(stored), make_retriever(skills)
+    for task in ("egg pan", "pan salt", "salt egg", "zebra"):
+        assert retriever.retrieve(task) == plain.retrieve(task)
+    assert stored.reads == [2, 1]
+
+
 @given(worlds(), st.data())
 def test_the_order_of_skills_in_the_folder_changes_nothing(
     world: tuple[list[Skill], list[Edge]], data: st.DataObject

@@ -221,6 +221,7 @@ def test_the_published_skills_are_a_sequence(workspace: Workspace) -> None:
     assert stored[::-200] == skills[::-200]
     assert tuple(stored) == skills
     assert skills[7] in stored
+    assert stored.read([599, 3, 3]) == (skills[599], skills[3], skills[3])
     with pytest.raises(IndexError):
         stored[600]
 

@@ -6,13 +6,14 @@ library, index, published graph -> **GraphRetriever** -> bundle
 from collections.abc import Collection, Sequence
 from dataclasses import fields, replace
 from functools import cached_property, lru_cache
+from itertools import islice
 
 import numpy as np
 
 from caskg.config import RetrieveConfig
 from caskg.errors import UsageError
 from caskg.library.embed import encode_checked
-from caskg.protocols import Encoder
+from caskg.protocols import BulkReader, Encoder
 from caskg.retrieval.diffusion import Transition, personalized_pagerank, strongest_paths, transition
 from caskg.retrieval.explain import edge_step, edge_steps
 from caskg.retrieval.seeds import SearchIndex, Seeds, check_query, find_seeds, sufficiency, top
@@ -81,7 +82,8 @@ class GraphRetriever:
         if len(set(sizes.values())) > 1:
             msg = f"The parts are about different numbers of skills: {sizes}."
             raise ValueError(msg)
-        self._skill = lru_cache(maxsize=_KEPT)(skills.__getitem__)
+        self._skills = skills
+        self._kept: dict[int, Skill] = {}
         self._ids = ids
         self._index = index
         self._graph = graph
@@ -149,8 +151,16 @@ class GraphRetriever:
         paths = self._paths(chosen, start, step, graph)
         supports = self._supports(chosen, ordering)
         return tuple(
-            replace(self._ranked(at, relevance, seeds), path=paths.get(at, ()), supports=supports[at])
-            for at in chosen.tolist()
+            RankedSkill(
+                skill=skill,
+                score=float(relevance[at]),
+                lexical_rank=seeds.lexical_rank.get(at),
+                semantic_rank=seeds.semantic_rank.get(at),
+                exact_name=at in seeds.exact,
+                path=paths.get(at, ()),
+                supports=supports[at],
+            )
+            for at, skill in self._read(chosen.tolist()).items()
         )
 
     def _relevance(self, start: FloatArray, step: Transition) -> FloatArray:
@@ -188,14 +198,14 @@ class GraphRetriever:
                 steps[source] += (edge_step(graph, row, self._ids),)
         return steps
 
-    def _ranked(self, at: int, relevance: FloatArray, seeds: Seeds) -> RankedSkill:
-        return RankedSkill(
-            skill=self._skill(at),
-            score=float(relevance[at]),
-            lexical_rank=seeds.lexical_rank.get(at),
-            semantic_rank=seeds.semantic_rank.get(at),
-            exact_name=at in seeds.exact,
-        )
+    def _read(self, positions: Sequence[int]) -> dict[int, Skill]:
+        """Return the skills at *positions*, in order; the last of them are kept."""
+        kept = self._kept
+        new = [at for at in positions if at not in kept]
+        found = kept | dict(zip(new, _read(self._skills, new) if new else (), strict=True))
+        chosen = {at: found[at] for at in positions}
+        self._kept = dict(islice((chosen | kept).items(), _KEPT))  # set at once: callers may be threads
+        return chosen
 
     def _abstain(self, query: str, seeds: Seeds, score: float, wanted: BoolArray) -> Ranking:
         """Return no skill, and what the caller can do about it."""
@@ -235,6 +245,10 @@ class GraphRetriever:
         visible = np.frombuffer(mask, dtype=np.bool_)
         graph = self._graph if visible.all() else _within(self._graph, visible)
         return graph, transition(graph, self._config.diffusion), ordering_graph(graph)
+
+
+def _read(skills: Sequence[Skill], positions: Sequence[int]) -> Sequence[Skill]:
+    return skills.read(positions) if isinstance(skills, BulkReader) else [skills[at] for at in positions]
 
 
 def prerequisites_first(chosen: IntArray, graph: SkillGraph) -> IntArray:

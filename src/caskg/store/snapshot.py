@@ -49,6 +49,10 @@ class StoredSkills(Sequence[Skill]):
             return self._read(self._members[index])
         return self._read([self._members[index]])[0]
 
+    def read(self, positions: Sequence[int]) -> tuple[Skill, ...]:
+        """Return the skills at *positions*, in order, read at once."""
+        return self._read([self._members[at] for at in positions])
+
     def __iter__(self) -> Iterator[Skill]:
         for start in range(0, len(self), _BULK):
             yield from self._read(self._members[start : start + _BULK])
