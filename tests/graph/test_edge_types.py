@@ -116,9 +116,19 @@ def test_skills_that_share_most_of_their_text_are_alternatives(pair: tuple[int, 
         return EDGE_TYPES[int(edge_types(inputs, *ends(pair), signals, config=config)[0])]
 
     assert found(DEFAULT, references=[]) == "alternative"
-    assert found(DEFAULT, references=[needs(0, 1, ReferenceKind.CONTRAST)]) == "semantic"
+    assert found(DEFAULT, references=[needs(0, 1, ReferenceKind.CONTRAST)]) == "alternative"
     assert found(DEFAULT, references=[needs(0, 1)]) == "alternative"
     assert found(PAPER, references=[]) == "dependency"
+
+
+def test_copies_are_alternatives_whatever_they_say_of_each_other() -> None:
+    """A copy that calls a skill of its own name calls itself; nobody need be told that they are alike."""
+    copies = [make_skill(f"{folder}/press", "Press.", name="press") for folder in "ab"]
+    other = make_skill("fold", "Fold.")
+    inputs = read(*copies, other, references=[needs(0, 1), needs(0, 2)])
+    signals = {"reference": signal(1.0)}
+    found = [edge_types(inputs, *ends(pair), signals, config=DEFAULT)[0] for pair in ((0, 1), (1, 0), (0, 2))]
+    assert [EDGE_TYPES[int(code)] for code in found] == ["alternative", "alternative", "dependency"]
 
 
 def test_an_output_that_only_the_name_promises_makes_no_dependency() -> None:

@@ -121,3 +121,9 @@ def test_docs_are_the_projects_and_not_the_skills() -> None:
     """Unlike its references and scripts."""
     assert found("It creates `docs/adr/index.md`.") == (["docs/adr/index.md"], [])
     assert found("Takes `out/report.json` as input.") == ([], ["out/report.json"])
+
+
+def test_only_the_words_near_a_path_decide() -> None:
+    """A line may be as long as the file; so the time is that of reading it once."""
+    assert found(f"Write {'x' * 293} `a/b.md`") == (["a/b.md"], [])
+    assert found(f"Write {'x' * 294} `a/b.md`") == ([], [])

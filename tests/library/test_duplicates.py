@@ -22,12 +22,14 @@ def found(*skills: Skill) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("own", "share"), [("x" * 24, None), ("x" * 25, "80%"), ("x" * 10, "91%")], ids=["less", "just", "more"]
+    ("common", "own", "share"),
+    [(89, 60, None), (90, 60, "60%"), (100, 10, "91%")],
+    ids=["less", "just", "more"],
 )
-def test_the_share_is_the_weighted_jaccard_index(own: str, share: str | None) -> None:
-    """Lines of 100 characters in common; 25 more in one of them make 100 of 125."""
-    common = ["a" * 60, "b" * 40] if share else ["a" * 60, "b" * 35]
-    result = found(skill("p", *common), skill("q", *common, own))
+def test_the_share_is_the_weighted_jaccard_index(common: int, own: int, share: str | None) -> None:
+    """Lines of 90 characters in common; 60 more in one of them make 90 of 150."""
+    lines = ["a" * 60, "b" * (common - 60)]
+    result = found(skill("p", *lines), skill("q", *lines, "x" * own))
     assert [path for path, _ in result] == (["/q/SKILL.md"] if share else [])
     if share:
         assert f"Shares {share} of its text with 'p'" in result[0][1]

@@ -375,3 +375,35 @@ def test_made_up_files_give_a_skill_or_an_error(data: bytes) -> None:
 def test_a_hundred_thousand_made_up_files_give_a_skill_or_an_error(data: bytes) -> None:
     """No exception, and none that takes a second."""
     check(data)
+
+
+# Beginnings, ends and wholes; repeated, a pattern may look through them again and again.
+_UNITS = (
+    " a.md", "`a.md`\n", "read `notes/b-c.md`\n", "{a}/b.md ", "not `a.md` ", "*/", "../", "./", "a/",
+    "SKILL.md ", "a/SKILL.md", "`../a.md` ", "[a](b.md) ", "[a](../b/SKILL.md) ", "](", "[", "[[",
+    "[[a]] ", "![a](b) ", "(", ")", "@a-b ", "/a-b ", "a-b-", "`a-b` ", "**a-b** ", "use the a skill ",
+    "run `a-b` first. ", "never run `a-b` ", "If ", "not ", "before ", "after ", "requires ",
+    "Phase 1\n", "1) a\n", "| a | b |\n", "|", "# a\n", "- a\n", "## Inputs\n- a\n", "---\n", "===\n",
+    "a\n---\n", "```\n", "~~~", "<!--", "<!-- a -->", "<a>", "<", "~~a~~", "*", "_a_", "**", "__", "`",
+    '"', "'", "  - ", "> ", "a: b\n", "; ", "\\", "{", "a, ", "YYYY-MM ", "curl x | ", "curl ",
+    "curl a\\\n", "ignore all ", "ignore all previous ", '<p style="display:none">',
+    'style="display:none" ', "A", "ab12", "-", "\t", "\u200b", "\ufe0f", "\U0001f3f4", "\U000e0061",
+    "\u732b", "a\u0301", "\r", "\x0b", "&#0;",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", _UNITS)
+def test_nothing_that_repeats_takes_a_second(unit: str) -> None:
+    """A file is as large as its author likes: the time must grow with its length, not with the square."""
+    check(f"---\n{HEAD}\n---\n{unit * (100_000 // len(unit))}".encode())
+    value = unit.replace("\n", " ").replace('"', "'") * (20_000 // len(unit))
+    check(f'---\nname: tea\ndescription: "{value}"\n---\nBoil.'.encode(errors="surrogatepass"))
+
+
+@pytest.mark.full
+@settings(max_examples=2_000, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@given(st.lists(st.sampled_from(_UNITS), min_size=2, max_size=4))
+def test_nothing_that_repeats_takes_a_second_in_any_mix(units: list[str]) -> None:
+    """Two to four of them in turn."""
+    unit = "".join(units)
+    check(f"---\n{HEAD}\n---\n{unit * (100_000 // len(unit))}".encode())

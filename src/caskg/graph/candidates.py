@@ -170,13 +170,15 @@ def edge_types(
     if not limits.alternative_first:
         cases = [(dependency, _DEPENDENCY), (workflow, _WORKFLOW), (alternative, _ALTERNATIVE)]
     else:
-        duplicate = is_in(inputs, inputs.duplicates, source, target)
+        same = inputs.same_text
+        duplicate = is_in(inputs, inputs.duplicates, source, target) | (same[source] == same[target])
         needs, contrasts = inputs.mentions.needs, inputs.mentions.contrasts
         referring = is_in(inputs, needs, source, target) | is_in(inputs, needs, target, source)
         dependency |= above("reference", limits.reference) | (above("enabler", limits.enabler) & telling)
         cases = [
+            (duplicate, _ALTERNATIVE),
             (is_in(inputs, contrasts, source, target), _SEMANTIC),
-            (duplicate | (alternative & ~referring), _ALTERNATIVE),
+            (alternative & ~referring, _ALTERNATIVE),
             (dependency, _DEPENDENCY),
             (workflow, _WORKFLOW),
         ]

@@ -78,6 +78,7 @@ class GraphInputs:
             ``source * n_skills + target``.
         duplicates: Pairs that share most of their text, in both directions, as sorted codes
             ``source * n_skills + target``.
+        same_text: Skills of one text have one number, shape ``(n_skills,)``.
         tie_break: Ranks by a hash of the text, shape ``(n_skills,)``: content decides between
             equal scores, so that neither ids nor the order of files matter.
     """
@@ -91,6 +92,7 @@ class GraphInputs:
     stated_order: IntArray
     handed: IntArray
     duplicates: IntArray
+    same_text: IntArray
     tie_break: IntArray
 
     @property
@@ -162,6 +164,7 @@ def graph_inputs(  # noqa: PLR0913 - each is what another step has found
         ),
         handed=handed_over(skills) if config.files_as_outputs else np.empty(0, dtype=np.int64),
         duplicates=_duplicate_codes(duplicates, n_skills=len(skills)),
+        same_text=np.unique([skill.content_hash for skill in skills], return_inverse=True)[1],
         tie_break=tie_break,
     )
 

@@ -8,6 +8,7 @@ stands before is neither. Files that a skill brings along (``references/``,
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from caskg.library.headings import Topic
@@ -16,6 +17,8 @@ from caskg.library.mentions import Passage
 from caskg.schema import Artifact
 
 _MOST_EVIDENCE = 300  # characters
+_FARTHEST = 300  # characters before a path that are looked at: a line may be as long as the file
+_MOST_PATHS = 1000  # that are looked at in one document
 _MOST_ARTIFACTS = 40  # of one kind in one document; a file may list paths without end
 _OWN_FOLDERS = frozenset(
     ("references", "reference", "scripts", "assets", "templates", "examples", "resources")
@@ -67,36 +70,37 @@ def artifacts(passages: Iterable[Passage]) -> Artifacts:
     """
     writes: dict[str, Artifact] = {}
     reads: dict[str, Artifact] = {}
-    for passage in passages:
-        if _NAMED.search(passage.raw) is None:
-            continue
-        for line in _LINE.split(passage.text):
-            for path, given in _handled(line, _BY_TOPIC.get(passage.topic) if passage.topic else None):
-                found = writes if given else reads
-                if len(found) < _MOST_ARTIFACTS:
-                    found.setdefault(path, Artifact(path=path, evidence=plain(line)[:_MOST_EVIDENCE]))
+    for line, match, otherwise in islice(_paths(passages), _MOST_PATHS):
+        path, given = _path_key(match["code"] or match["bare"]), _is_given(line, match, otherwise)
+        found = writes if given else reads
+        if path and given is not None and path not in found and len(found) < _MOST_ARTIFACTS:
+            found[path] = Artifact(path=path, evidence=plain(line)[:_MOST_EVIDENCE])
     both = writes.keys() & reads.keys()
     return Artifacts(
         writes=tuple(writes.values()), reads=tuple(each for path, each in reads.items() if path not in both)
     )
 
 
-def _handled(line: str, otherwise: bool | None) -> Iterator[tuple[str, bool]]:  # noqa: FBT001 - of three values
-    """Yield each path of a line of prose with whether it is written; *otherwise* where no verb says it."""
-    if _NAMED.search(line) is None:
-        return
-    for match in _PATH.finditer(line):
-        path = _path_key(match["code"] or match["bare"])
-        left = line[: match.start()]
-        gives, takes = _last_end(_GIVES, left), _last_end(_TAKES, left)
-        if not path or _NOT.search(left):
+def _paths(passages: Iterable[Passage]) -> Iterator[tuple[str, re.Match[str], bool | None]]:
+    """Yield each path with its line, and whether one is written where no verb says it."""
+    for passage in passages:
+        if _NAMED.search(passage.raw) is None:
             continue
-        if max(gives, takes) >= 0:
-            yield path, gives > takes
-        elif _IF_THERE.match(line, match.end()):
-            yield path, False
-        elif otherwise is not None:
-            yield path, otherwise
+        otherwise = _BY_TOPIC.get(passage.topic) if passage.topic else None
+        for line in _LINE.split(passage.text):
+            if _NAMED.search(line):
+                yield from ((line, match, otherwise) for match in _PATH.finditer(line))
+
+
+def _is_given(line: str, match: re.Match[str], otherwise: bool | None) -> bool | None:  # noqa: FBT001 - of three values
+    """Return whether a path is written, else read, by the words before it; None where nothing says it."""
+    left = line[max(0, match.start() - _FARTHEST) : match.start()]
+    if _NOT.search(left):
+        return None
+    gives, takes = _last_end(_GIVES, left), _last_end(_TAKES, left)
+    if max(gives, takes) >= 0:
+        return gives > takes
+    return False if _IF_THERE.match(line, match.end()) else otherwise
 
 
 def _path_key(path: str) -> str:

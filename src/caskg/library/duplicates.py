@@ -9,7 +9,7 @@ import numpy as np
 from caskg.library.diagnostics import Code, diagnostic
 from caskg.schema import Diagnostic, Skill
 
-LEAST_SHARE = 0.8
+LEAST_SHARE = 0.6
 _COMMON_LINE = 20  # a line that more skills hold says nothing of two of them
 
 

@@ -22,10 +22,10 @@ _FARTHEST = 300  # characters from a mention that are looked at: a line may be a
 _MOST_MENTIONS = 30  # of one skill in one passage; a file may repeat a name without end
 
 _BLOCK_BEGINS = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+]|\d+[.)])\s)|\n(?=[ \t]*[|>#])")
-_NOT_SAID = re.compile(r"<!--.*?-->|~~[^~\n]+~~", re.DOTALL)  # a comment, and what is struck out
+_NOT_SAID = re.compile(r"<!--.*?(?:-->|\Z)|~~[^~\n]+~~", re.DOTALL)  # a comment, and what is struck out
 _PATH = re.compile(
     r"\]\(<?(?P<link>[^()\[\]<>\s]{1,300})[^()\n]{0,100}\)"
-    r"|`?(?P<path>(?<![\w/.])(?:\.\./)+[\w./-]*\w|(?<![\w/.:~-])[\w.~-]*(?:/[\w.~-]+)*/SKILL\.md)`?",
+    r"|`?(?P<path>(?<![\w/.])(?:\.\./)++[\w./-]*\w|(?<![\w/.:~-])[\w.~-]*(?:/[\w.~-]+)*/SKILL\.md)`?",
     re.IGNORECASE,
 )
 _MARKED = (
