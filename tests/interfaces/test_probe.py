@@ -197,6 +197,7 @@ def test_where_nothing_is_answered_nothing_is_published(run: Run, workspace: Pat
     assert " with a score; that is kept, and nothing was published." in result.err
     assert len([line for line in result.err.splitlines() if line.startswith("caskg: ")]) == 1
     assert KEY not in result.err
+    assert all(KEY.encode() not in path.read_bytes() for path in workspace.rglob("*") if path.is_file())
     assert run("graph", "-w", workspace).out == before
     assert loaded(run, "history", "-w", workspace)["versions"][-1]["version"] == 1
 
