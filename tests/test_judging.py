@@ -96,7 +96,7 @@ def test_a_model_that_guesses_is_not_used(score: str, tmp_path: Path) -> None:
 
 
 def test_the_best_wording_is_the_one_of_most_units_then_of_highest_auc() -> None:
-    """One that is worth nothing does not stand in for a control that was not checked."""
+    """One that is worth nothing is none; where all are, it is the one with a control."""
     free = check_free(TextProber())
     one, more, none = (replace(free, units=units) for units in (1, 2, 0))
     sure = replace(one, auc=free.auc + 0.1)
@@ -107,7 +107,7 @@ def test_the_best_wording_is_the_one_of_most_units_then_of_highest_auc() -> None
     assert best_wording({control: none, need: one}) is need
     assert best_wording({control: one, need: sure}) is need
     assert best_wording({control: more, need: sure}) is control
-    assert best_wording({control: none, paper: replace(none, auc=free.auc + 0.1)}) is paper
+    assert best_wording({control: none, paper: replace(none, auc=free.auc + 0.1)}) is control
 
 
 def test_reports_are_known_by_wording(tmp_path: Path) -> None:

@@ -82,12 +82,11 @@ def known_reports(model: ChatModel, *, ledger: Ledger) -> dict[Wording, JudgeRep
 def best_wording(known: Mapping[Wording, JudgeReport]) -> Wording:
     """Return the wording that is worth most, by units, then AUC: the one a build asks in.
 
-    One that is worth nothing does not go before ``control`` as long as that was not checked: nothing
-    is known to be better than the control, which a model that likes everything does not pass.
+    Where none is known to be worth anything it is ``control``, which a model that likes everything
+    does not pass.
     """
-    best = max(known, key=lambda each: (known[each].units, known[each].auc), default=Wording.CONTROL)
-    is_of_use = best in known and known[best].units > 0
-    return best if is_of_use or Wording.CONTROL in known else Wording.CONTROL
+    of_use = {wording: (report.units, report.auc) for wording, report in known.items() if report.units}
+    return max(of_use, key=of_use.__getitem__, default=Wording.CONTROL)
 
 
 def known_worth(ledger: Ledger) -> Worth:
