@@ -1,5 +1,6 @@
 """The judge check from questions to report, through the ledger."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,15 @@ from caskg.graph.labelled_set import PairKind, labelled_set
 from caskg.graph.llm_prober import LlmProber
 from caskg.graph.prompts import Wording, skill_text
 from caskg.graph.text_prober import TextProber
-from caskg.judging import check_free, check_paid, check_questions, known_report, unasked
+from caskg.judging import (
+    best_wording,
+    check_free,
+    check_paid,
+    check_questions,
+    known_report,
+    known_reports,
+    unasked,
+)
 from caskg.providers.scripted import ScriptedChatModel
 from caskg.schema import ChatRequest
 from caskg.store.workspace import Workspace
@@ -84,6 +93,30 @@ def test_a_model_that_guesses_is_not_used(score: str, tmp_path: Path) -> None:
         report = check_paid(prober, ledger=workspace.ledger)
         assert report.units == 0
         assert known_report(prober, ledger=workspace.ledger) == report
+
+
+def test_the_best_wording_is_the_one_of_most_units_then_of_highest_auc() -> None:
+    """One that is worth nothing is none; where all are, it is the one with a control."""
+    free = check_free(TextProber())
+    one, more, none = (replace(free, units=units) for units in (1, 2, 0))
+    sure = replace(one, auc=free.auc + 0.1)
+    paper, control, need = Wording.PAPER, Wording.CONTROL, Wording.NEED
+    assert best_wording({}) is control
+    assert best_wording({need: none}) is control
+    assert best_wording({need: one}) is need
+    assert best_wording({control: none, need: one}) is need
+    assert best_wording({control: one, need: sure}) is need
+    assert best_wording({control: more, need: sure}) is control
+    assert best_wording({control: none, paper: replace(none, auc=free.auc + 0.1)}) is control
+
+
+def test_reports_are_known_by_wording(tmp_path: Path) -> None:
+    """Those that are whole."""
+    model = ScriptedChatModel(knowing)
+    with Workspace.open_or_create(tmp_path) as workspace:
+        assert known_reports(model, ledger=workspace.ledger) == {}
+        report = check_paid(LlmProber(model, wording=Wording.NEED), ledger=workspace.ledger)
+        assert known_reports(model, ledger=workspace.ledger) == {Wording.NEED: report}
 
 
 def test_the_text_prober_is_right_where_it_speaks_and_mostly_silent() -> None:

@@ -15,7 +15,7 @@ from caskg.graph.probes import key_of, plan_probes, probe_key
 from caskg.graph.prompts import Wording, prompt_version
 from caskg.graph.sources import Worth
 from caskg.paid import ask_paid, open_requests
-from caskg.protocols import Prober
+from caskg.protocols import ChatModel, Prober
 from caskg.schema import ProbeAnswer, ProbeKey, ProbeRequest
 from caskg.store.ledger import Ledger
 
@@ -69,6 +69,24 @@ def check_paid(prober: LlmProber, *, ledger: Ledger, told: Told = lambda _done, 
 def known_report(prober: LlmProber, *, ledger: Ledger) -> JudgeReport | None:
     """Return the report of a check that was made before; None where questions were never asked."""
     return _known(prober.prober_id, prober.wording, ledger=ledger)
+
+
+def known_reports(model: ChatModel, *, ledger: Ledger) -> dict[Wording, JudgeReport]:
+    """Return what is known of a model, by wording."""
+    reports = {
+        each: known_report(LlmProber(model, wording=each), ledger=ledger) for each in EVIDENCE_WORDINGS
+    }
+    return {wording: report for wording, report in reports.items() if report}
+
+
+def best_wording(known: Mapping[Wording, JudgeReport]) -> Wording:
+    """Return the wording that is worth most, by units, then AUC: the one a build asks in.
+
+    Where none is known to be worth anything it is ``control``, which a model that likes everything
+    does not pass.
+    """
+    of_use = {wording: (report.units, report.auc) for wording, report in known.items() if report.units}
+    return max(of_use, key=of_use.__getitem__, default=Wording.CONTROL)
 
 
 def known_worth(ledger: Ledger) -> Worth:

@@ -16,6 +16,9 @@ from caskg.protocols import StreamingProber
 from caskg.schema import Candidates, IntArray, ProbeAnswer, ProbeKey, ProbeRequest, Skill
 from caskg.store.ledger import Ledger
 
+SYNC_EVERY_S = 1.0
+"""Answers of how many seconds a power cut may cost: to wait for the disk after each would hold up calls."""
+
 
 def plan_paid(
     edges: tuple[IntArray, IntArray],
@@ -81,5 +84,5 @@ def ask_paid(
         if waiting.pop(key, None) is None:
             msg = f"Prober {prober.prober_id!r} answered a probe that was not asked, or twice."
             raise ProbeError(msg)
-        ledger.record([(key, answer)])
+        ledger.record([(key, answer)], sync_every_s=SYNC_EVERY_S)
         yield key, answer

@@ -99,3 +99,64 @@ def test_the_skills_are_clean_and_varied() -> None:
     bodies = [skill.body.split("\n", 2)[-1].strip()[:40] for skill in SET.skills]
     assert len(set(bodies)) == 94
     assert all(150 < len(skill.body) < 900 for skill in SET.skills)
+
+
+# ---------------------------------------------------------------- the second reading
+
+_LINES = (Path(__file__).parent / "second_reading.jsonl").read_text(encoding="utf-8").splitlines()
+READING = [json.loads(line) for line in _LINES]
+"""What the pairs are to a reader who saw the two texts alone, each two skills once, in either order."""
+
+
+def labels() -> list[tuple[str, str]]:
+    """Return for each two skills that were read what the set says, and what the reader said.
+
+    A prerequisite is one of two kinds, by its direction.
+    """
+    kinds = dict(zip(((IDS[i], IDS[j]) for i, j in PAIRS), SET.kinds, strict=True))
+    found = []
+    for row in READING:
+        forward = kinds.get((row["first"], row["second"]))
+        ours = str(forward or kinds[row["second"], row["first"]])
+        if ours == PairKind.REVERSED or (forward is None and ours == PairKind.PREREQUISITE):
+            ours = "second to first" if forward else "first to second"
+        elif ours == PairKind.PREREQUISITE:
+            ours = "first to second"
+        said = row["direction"].replace("_", " ") if row["kind"] == "prerequisite" else row["kind"]
+        found.append((ours, said))
+    return found
+
+
+def cohens_kappa(pairs: list[tuple[str, str]]) -> float:
+    """Return the agreement of two readers beyond that of chance."""
+    ours, theirs = (Counter(column) for column in zip(*pairs, strict=True))
+    by_chance = sum(ours[kind] * theirs[kind] for kind in ours) / len(pairs) ** 2
+    return (sum(a == b for a, b in pairs) / len(pairs) - by_chance) / (1 - by_chance)
+
+
+def test_every_two_skills_of_the_set_were_read_a_second_time() -> None:
+    """The 168 ordered pairs are of 108 twos."""
+    read = {frozenset((row["first"], row["second"])) for row in READING}
+    assert read == {frozenset((IDS[i], IDS[j])) for i, j in PAIRS}
+    assert len(READING) == len(read) == 108
+
+
+def test_a_second_reader_finds_the_same_kinds() -> None:
+    """And the same directions; in doubt about five, none of them an edge."""
+    assert cohens_kappa(labels()) == 1.0
+    assert Counter(ours for ours, _ in labels()) == {
+        "first to second": 29,
+        "second to first": 19,
+        "interchangeable": 12,
+        "independent": 24,
+        "unrelated": 24,
+    }
+    assert Counter(row["kind"] for row in READING if "doubt" in row) == {
+        "independent": 4,
+        "interchangeable": 1,
+    }
+
+
+def test_kappa_is_what_agreement_exceeds_chance_by() -> None:
+    """Two kinds, even: three of four agree, a half by chance."""
+    assert cohens_kappa([("a", "a"), ("a", "a"), ("b", "b"), ("b", "a")]) == 0.5

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from caskg.schema import PROBE_KINDS, ProbeKey, ProbeKind
+from caskg.schema import PROBE_KINDS, ChatRequest, ProbeKey, ProbeKind
 from caskg.store.reserve import reserved
 from caskg.store.workspace import Workspace
 from interfaces.kitchen import SKILLS, Run, loaded, write_skill
 from providers.faulty_server import Answer, Call, FaultyServer, fails, says
+from test_judging import knowing
 
 KEY = "sk-planted-0123456789"
 NAME = "llm:chat-m-temperature=0-seed=0-schema=auto-logprobs=0-extra=none"
@@ -196,6 +197,7 @@ def test_where_nothing_is_answered_nothing_is_published(run: Run, workspace: Pat
     assert " with a score; that is kept, and nothing was published." in result.err
     assert len([line for line in result.err.splitlines() if line.startswith("caskg: ")]) == 1
     assert KEY not in result.err
+    assert all(KEY.encode() not in path.read_bytes() for path in workspace.rglob("*") if path.is_file())
     assert run("graph", "-w", workspace).out == before
     assert loaded(run, "history", "-w", workspace)["versions"][-1]["version"] == 1
 
@@ -400,6 +402,51 @@ def test_explain_shows_what_the_model_said(run: Run, probe: list[str | Path], wo
     assert any(line.split()[:3] == ["intact", "coherence", f"{intact['score']:.3f}"] for line in lines)
 
 
+def test_what_a_judge_check_finds_is_in_the_graph_and_wherever_it_is_shown(run: Run, workspace: Path) -> None:
+    """Three units in place of one: another weight, and every command that shows the graph says why."""
+
+    def knows(call: Call) -> Answer:
+        """Tell the truth of labelled pairs, and of others that only intact plans are coherent."""
+        if any(f"name: {skill_id.rsplit('/')[-1]}" in call.prompt for skill_id in SKILLS):
+            return says(f'{{"score": "{"1" if "first A, then B" in call.prompt else "0"}"}}')
+        return says(knowing(ChatRequest(id="", messages=(("user", call.prompt),))))
+
+    with FaultyServer(knows) as server:
+        probe = [*command(workspace, server.url), "--budget", "3"]
+        before = loaded(run, *probe)
+        run("judge-check", *command(workspace, server.url)[1:])
+        after = loaded(run, *probe)
+        assert (after["open"], after["version"]) == (0, 3)
+    assert after["candidate_states"]["confirmed"] > before["candidate_states"]["confirmed"] > 0
+    for shown in (after, loaded(run, "status", "-w", workspace), loaded(run, "build", "-w", workspace)):
+        assert (shown["models"][NAME]["units"], shown["models"][NAME]["checked"]) == (3, True)
+    with Workspace.open(workspace) as opened:
+        version = opened.current()
+        ids = dict(zip(version.content_hashes, version.ids, strict=True))
+        pairs = {key[:2] for key, _ in opened.ledger.entries() if key.prober_id == NAME and key[0] in ids}
+    for i, j in pairs:
+        lines = run("explain", ids[i], ids[j], "-w", workspace).out.splitlines()
+        assert f"worth {NAME}: 3 of 3 units, by its judge check" in [" ".join(line.split()) for line in lines]
+    run("rollback", "2", "-w", workspace)
+    worth = loaded(run, "explain", ids[i], ids[j], "-w", workspace)["worth"]
+    assert worth == {NAME: {"units": 1, "checked": False}}
+    assert loaded(run, "status", "-w", workspace)["models"][NAME]["units"] == 1
+
+
+def test_in_the_profile_paper_each_answer_counts_as_one(run: Run, workspace: Path) -> None:
+    """Whatever a judge check says, so none of it is shown."""
+    run("build", "-w", workspace, "--profile", "paper")
+    with FaultyServer(opinion) as server:
+        loaded(run, "probe", "-w", workspace, "--model", "m", "--base-url", server.url, "--budget", "1")
+    with Workspace.open(workspace) as opened:
+        version = opened.current()
+        ids = dict(zip(version.content_hashes, version.ids, strict=True))
+        key = next(key for key, _ in opened.ledger.entries() if key.prober_id == NAME)
+    told = loaded(run, "explain", ids[key.source_hash], ids[key.target_hash], "-w", workspace)
+    assert NAME in {answer["source_id"] for answer in told["edge"]["answers"]}
+    assert told["worth"] == {}
+
+
 def test_a_model_that_cannot_judge_is_not_paid(run: Run, workspace: Path) -> None:
     """Its judge check says that it is worth nothing; a plan may be seen all the same."""
     with FaultyServer(lambda _call: says('{"score": "0.7"}')) as server:
@@ -424,12 +471,23 @@ def test_a_model_that_cannot_judge_is_not_paid(run: Run, workspace: Path) -> Non
 
 
 def test_the_wording_that_is_worth_most_is_the_default(run: Run, workspace: Path) -> None:
-    """As far as it is known; otherwise it is the one with a control."""
-    with FaultyServer(lambda _call: says('{"score": "0.7"}')) as server:
+    """As far as it is known: the one with a control, unless another is of use where that is not."""
+
+    def likes_plans(call: Call) -> Answer:
+        asked = ChatRequest(id="", messages=(("user", call.prompt),))
+        return says('{"score": "0.7"}' if "This is a plan" in call.prompt else knowing(asked))
+
+    with FaultyServer(likes_plans) as server:
         model: list[str | Path] = ["-w", workspace, "--model", "m", "--base-url", server.url]
         assert loaded(run, "probe", *model, "--plan")["wording"] == "control"
-        run("judge-check", *model, "--wording", "need")
+        check = run("judge-check", *model, "--wording", "control").out
+        assert check.endswith("control: none is known to be of use, so nothing would be asked.\n")
+        assert loaded(run, "probe", *model, "--plan")["wording"] == "control"
+        check = run("judge-check", *model, "--wording", "need").out
+        assert check.endswith("in the wording need: it is worth most.\n")
         assert loaded(run, "probe", *model, "--plan")["wording"] == "need"
+        run("build", "-w", workspace, "--profile", "paper")
+        assert loaded(run, "probe", *model, "--plan")["wording"] == "paper"
 
 
 def test_without_a_version_there_is_nothing_to_ask_about(

@@ -1,66 +1,13 @@
-"""The pace of calls, and how long a server asks to wait."""
+"""How long a server asks to wait, and what its answers say of tokens."""
 
 from typing import Any
 
 import pytest
 
-from caskg.providers.calls import Pace, retry_after_s, usage, used_tokens
+from caskg.providers.calls import retry_after_s, usage, used_tokens
 from caskg.providers.messages import chat_body
 from caskg.providers.settings import OPENAI_URL, ChatOptions
 from caskg.schema import ChatRequest
-
-
-class Clock:
-    """A clock that stands still unless it is set."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def pace(per_minute: float | None) -> tuple[Pace, Clock]:
-    clock = Clock()
-    return Pace(per_minute, clock=clock), clock
-
-
-def test_calls_are_spaced_evenly() -> None:
-    """Six a minute: one each ten seconds, the first at once."""
-    calls, clock = pace(6)
-    assert [calls.wait_s() for _ in range(3)] == pytest.approx([0, 10, 20])
-    clock.now += 25
-    assert calls.wait_s() == pytest.approx(5)
-
-
-def test_an_idle_time_is_not_made_good_for() -> None:
-    """But for a tenth of a second: a server that counts by the second sees no burst."""
-    calls, clock = pace(6000)
-    calls.wait_s()
-    clock.now += 60
-    waits = [calls.wait_s() for _ in range(13)]
-    assert waits[:11] == pytest.approx([0.0] * 11)
-    assert waits[11:] == pytest.approx([0.01, 0.02])
-
-
-def test_large_amounts_take_longer() -> None:
-    """Sixty tokens a minute: one a second; the wait is for what was taken before."""
-    tokens, _ = pace(60)
-    assert [tokens.wait_s(30), tokens.wait_s(90), tokens.wait_s(1)] == pytest.approx([0, 30, 120])
-
-
-def test_what_was_not_used_is_given_back() -> None:
-    """A short answer lets the next call go sooner."""
-    tokens, _ = pace(60)
-    tokens.wait_s(30)
-    tokens.give_back(20)
-    assert tokens.wait_s(1) == pytest.approx(10)
-
-
-def test_without_a_limit_nothing_waits() -> None:
-    """Whatever is taken."""
-    tokens, _ = pace(None)
-    assert [tokens.wait_s(10**9) for _ in range(3)] == [0, 0, 0]
 
 
 @pytest.mark.parametrize(

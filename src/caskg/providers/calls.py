@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from caskg.errors import ProviderError
 from caskg.providers.failures import Blame, Failure, where
+from caskg.providers.pace import Pace
 from caskg.providers.settings import OPENAI_URL, Endpoint
 
 if TYPE_CHECKING:
@@ -34,31 +35,6 @@ class Reply:
     body: object = None
     failure: Failure | None = None
     calls: int = 0
-
-
-class Pace:
-    """Spaces out what is to keep a rate: the time of the next call that may go.
-
-    Evenly, with at most a tenth of a second's worth at once to make good for what came
-    late: a server that counts by the second sees no burst.
-    """
-
-    def __init__(self, per_minute: float | None, *, clock: Callable[[], float] = time.monotonic) -> None:
-        """Start now; None = no limit."""
-        self._seconds_each = 60.0 / per_minute if per_minute else 0.0
-        self._clock = clock
-        self._free_at = clock()
-
-    def wait_s(self, amount: float = 1.0) -> float:
-        """Take *amount* and return how long to wait before using it, in seconds."""
-        now = self._clock()
-        start = max(self._free_at, now - 0.1)
-        self._free_at = start + amount * self._seconds_each
-        return max(0.0, start - now)
-
-    def give_back(self, amount: float) -> None:
-        """Return what was taken and not used."""
-        self._free_at -= amount * self._seconds_each
 
 
 class _ForeignRedirectError(Exception):
@@ -116,6 +92,7 @@ class Session:
         import openai
 
         await asyncio.sleep(max(self._requests.wait_s(), self._tokens.wait_s(tokens)))
+        sent_s = time.monotonic()
         try:
             async with asyncio.timeout(self._endpoint.timeout_s):
                 reply = await self._client.post(path, cast_to=object, body=body)
@@ -125,7 +102,10 @@ class Session:
         except _ForeignRedirectError as error:
             return None, Failure(reason=self._scrubbed(str(error)), blame=Blame.HOPELESS)
         except openai.APIStatusError as error:
-            return None, self._refused(error)
+            failure = self._refused(error)
+            if failure.status == RATE_LIMITED and failure.retry:
+                self._requests.refused(sent_s)
+            return None, failure
         except openai.APIConnectionError as error:
             return None, self._broken(error)
         except (openai.OpenAIError, ValueError, RecursionError):

@@ -15,10 +15,11 @@ from functools import partial
 import numpy as np
 
 from caskg.errors import EncoderError
-from caskg.providers.calls import Pace, Reply, Session, load_sdk, open_session
+from caskg.providers.calls import Reply, Session, load_sdk, open_session
 from caskg.providers.concurrent import as_answered
 from caskg.providers.failures import Blame, Failure, Health
 from caskg.providers.messages import chat_body, ignores_schema, read_answer, read_vectors
+from caskg.providers.pace import Pace
 from caskg.providers.settings import ChatOptions, EmbeddingOptions, Endpoint, SchemaMode
 from caskg.schema import ChatAnswer, ChatRequest, VectorArray, estimated_tokens
 

@@ -15,9 +15,11 @@ anything carries a checksum (`rows.checksum`), compared whenever it is read.
 """
 
 import json
+import math
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -125,6 +127,7 @@ class Database:
         self.folder = folder
         self._open_connection: sqlite3.Connection | None = connection
         self._lock = threading.RLock()  # a thread must not read what another has not committed
+        self._synced_s = -math.inf
 
     def read(self, query: str, values: Values = ()) -> list[tuple[Any, ...]]:
         """Return the rows that *query* finds."""
@@ -132,16 +135,26 @@ class Database:
             return self._connection.execute(query, values).fetchall()
 
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self, *, sync_every_s: float = 0.0) -> Iterator[sqlite3.Connection]:
         """Do all of the block or nothing of it, while no other process writes.
+
+        Args:
+            sync_every_s: How much a power cut may cost, in seconds: what is committed sooner after what
+                was last written through to the disk waits for the next that is. No more than that:
+                a process that is killed loses nothing.
 
         Raises:
             BusyError: Another process kept writing for longer than the time-out.
         """
         with self._lock, explained(self.folder):
+            began_s = time.monotonic()
+            synced = began_s - self._synced_s >= sync_every_s
+            self._connection.execute(f"PRAGMA synchronous = {'FULL' if synced else 'NORMAL'}")
             self._connection.execute("BEGIN IMMEDIATE")
             with self._connection:  # commits, or rolls back on any exception
                 yield self._connection
+            if synced:
+                self._synced_s = began_s
 
     def close(self) -> None:
         """Close the connection; a second time does nothing."""

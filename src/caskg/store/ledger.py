@@ -85,10 +85,14 @@ class Ledger:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def record(self, answers: Iterable[tuple[ProbeKey, ProbeAnswer]]) -> int:
+    def record(self, answers: Iterable[tuple[ProbeKey, ProbeAnswer]], *, sync_every_s: float = 0.0) -> int:
         """Append *answers*, all or none, and return how many were new.
 
         An answer to a question that has a score already is left out: the first score stands.
+
+        Args:
+            answers: Under the questions they answer.
+            sync_every_s: How many seconds of answers a power cut may cost; see `Database.transaction`.
 
         Raises:
             ProbeError: An answer has not exactly one of a score in [0, 1] and a reason.
@@ -97,7 +101,7 @@ class Ledger:
         hashes = {value for key, _, _ in entries for value in key[:2]}
         substitutes = {key.substitute_hash for key, _, _ in entries}
         require_hashes(hashes | substitutes - {""})  # "" where there is no substitute
-        with self._database.transaction() as connection:
+        with self._database.transaction(sync_every_s=sync_every_s) as connection:
             numbers = number_hashes(connection, hashes | substitutes)
             questions = _number_questions(connection, {key[3:] for key, _, _ in entries})
             voices = _number_voices(connection, {source for _, source, _ in entries})

@@ -26,8 +26,8 @@ class ProbeOptions:
     """What may be chosen of a probing.
 
     Attributes:
-        wording: How the model is asked; None = ``paper`` in that profile, else the one that the judge
-            check found worth most, else ``control``.
+        wording: How the model is asked; None = ``paper`` in that profile, else the one that judge
+            checks found worth most, else ``control``.
         judge: Ask for opinions besides.
         budget: Most edges that probes ask about; None = B of the profile.
         policy: In which order, see `FrontierPolicy`; None = that of the profile.
@@ -101,7 +101,7 @@ def open_probing(
     config = build_config(str(version.meta["profile"]))
     library = SkillLibrary(skills=tuple(version.skills))
     asking = with_budget(config, n_skills=len(library), budget=options.budget, policy=options.policy)
-    wording = options.wording or _best_wording(chat, config.profile, ledger=workspace.ledger)
+    wording = options.wording or _wording(chat, config.profile, ledger=workspace.ledger)
     prober = LlmProber(chat, wording=Wording(wording))
     encoder = encoder_of(version)
     induced = induce(library, workspace=workspace, encoder=encoder, config=config, progress=progress)
@@ -131,13 +131,11 @@ def publish(workspace: Workspace, *, progress: Progress = lambda _step, _done, _
     return build_workspace(workspace, default_roots(workspace), profile=profile, progress=progress)
 
 
-def _best_wording(chat: "ChatModel", profile: Profile, *, ledger: "Ledger") -> "Wording":
-    from caskg.graph.llm_prober import LlmProber
+def _wording(chat: "ChatModel", profile: Profile, *, ledger: "Ledger") -> "Wording":
+    """Return ``paper`` in that profile, else what judge checks of this model say."""
     from caskg.graph.prompts import Wording
-    from caskg.judging import EVIDENCE_WORDINGS, known_report
+    from caskg.judging import best_wording, known_reports
 
     if profile is Profile.PAPER:
         return Wording.PAPER
-    reports = {each: known_report(LlmProber(chat, wording=each), ledger=ledger) for each in EVIDENCE_WORDINGS}
-    known = {each: (report.units, report.auc) for each, report in reports.items() if report}
-    return max(known, key=known.__getitem__) if known else Wording.CONTROL
+    return best_wording(known_reports(chat, ledger=ledger))

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from caskg.config import Profile
 from caskg.errors import UsageError
 from caskg.graph.contrast import ARMS, contrasted
 from caskg.inspection import (
@@ -151,6 +152,7 @@ def _pair_document(workspace: Workspace, version: Snapshot, ends: tuple[int, int
         "source": version.ids[ends[0]],
         "target": version.ids[ends[1]],
         "edge": _edge_document(found.edge) if found.edge else None,
+        "worth": _worth(found.edge, version) if found.edge else {},
         "reference": _reference_document(found.reference) if found.reference else None,
         "evidence": [asdict(each) for each in found.evidence],
         "labels": [_label_document(label, to_check=label in stale) for label in found.labels],
@@ -169,6 +171,21 @@ def _edge_document(edge: EdgeExplanation) -> dict[str, Any]:
         "reliability": round(edge.reliability, 6),
         "signals": {name: round(value, 6) for name, value in edge.signals.items()},
         "answers": [_answer_document(key, answer, effects.get(key)) for key, answer in in_order],
+    }
+
+
+def _worth(edge: EdgeExplanation, version: Snapshot) -> dict[str, dict[str, Any]]:
+    """Return the units of each language model that answered, as the version was published with them.
+
+    The profile ``paper`` counts each answer as 1, whoever gave it.
+    """
+    if version.meta["profile"] == Profile.PAPER:
+        return {}
+    answered = {answer.source_id for _, answer in edge.answers}
+    known = version.meta.get("sources", {})
+    return {
+        name: {"units": known[name]["units"], "checked": known[name]["checked"]}
+        for name in sorted(answered & known.keys())
     }
 
 
@@ -195,6 +212,7 @@ def _pair_lines(document: dict[str, Any]) -> Iterator[str]:
         published = f"published with weight {edge['weight']:.3f}" if edge["weight"] else "not published"
         yield f"{edge['type']}, {edge['state']}, {published}"
     rows = _edge_rows(edge) if edge else []
+    rows += [("worth", _worth_text(name, use)) for name, use in document["worth"].items()]
     if document["reference"]:
         rows.append(("reference", _reference_text(document["reference"])))
     rows += [(each["signal"], _evidence_text(each)) for each in document["evidence"]]
@@ -219,6 +237,10 @@ def _edge_rows(edge: dict[str, Any]) -> list[tuple[str, str]]:
 def _answer_text(answer: dict[str, Any]) -> str:
     said = answer["transcript"]
     return f"{_score_text(answer)}  {answer['source_id']}{f': {said}' if said else ''}"
+
+
+def _worth_text(name: str, use: dict[str, Any]) -> str:
+    return f"{name}: {use['units']} of 3 units, {'by its judge check' if use['checked'] else 'never checked'}"
 
 
 def _score_text(answer: dict[str, Any]) -> str:

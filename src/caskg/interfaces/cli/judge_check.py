@@ -18,7 +18,16 @@ from caskg.graph.text_prober import TextProber
 from caskg.interfaces.cli.model_options import limit_options, model_options, spending
 from caskg.interfaces.cli.options import json_option, workspace_option
 from caskg.interfaces.cli.output import columns, emit
-from caskg.judging import EVIDENCE_WORDINGS, Told, check_free, check_paid, check_questions, unasked
+from caskg.judging import (
+    EVIDENCE_WORDINGS,
+    Told,
+    best_wording,
+    check_free,
+    check_paid,
+    check_questions,
+    known_reports,
+    unasked,
+)
 from caskg.protocols import Prober
 from caskg.providers.metered import Meter
 from caskg.schema import ProbeRequest
@@ -65,7 +74,7 @@ def judge_check(
     paid twice. With no option of a model the free text prober is checked.
     """
     if not (settings or wordings or plan):
-        _emit([_check_text()], stopped=None, as_json=as_json)
+        _emit([_check_text()], known=None, stopped=None, as_json=as_json)
         return
     chat = open_chat(settings, meter)
     probers = [LlmProber(chat, wording=Wording(each)) for each in wordings or EVIDENCE_WORDINGS]
@@ -79,7 +88,8 @@ def judge_check(
         spending(meter, quiet=as_json) as told,
     ):
         checked = [_check_model(prober, workspace, told) for prober in probers]
-    _emit(checked, stopped=meter.ended_by, as_json=as_json)
+        known = known_reports(chat, ledger=workspace.ledger)
+    _emit(checked, known=known, stopped=meter.ended_by, as_json=as_json)
 
 
 def _check_text() -> _Checked:
@@ -119,13 +129,22 @@ def _emit_rows(rows: list[dict[str, Any]], *, as_json: bool) -> None:
 # ---------------------------------------------------------------- for programs and people
 
 
-def _emit(checked: list[_Checked], *, stopped: str | None, as_json: bool) -> None:
-    document = {
+def _emit(
+    checked: list[_Checked],
+    *,
+    known: Mapping[Wording, JudgeReport] | None,
+    stopped: str | None,
+    as_json: bool,
+) -> None:
+    document: dict[str, Any] = {
         "pairs": len(labelled_set()),
         "stopped": stopped,
         "reports": [_document(each) for each in checked],
     }
     lines = [line for each in checked for line in _lines(each)]
+    if known is not None:
+        document["default_wording"] = best_wording(known)
+        lines += _comparison(known)
     if stopped:
         lines.append(f"Not all was asked: {stopped}. The next run asks the rest.")
     emit(document, as_json=as_json, lines=lines)
@@ -164,6 +183,32 @@ def _lines(checked: _Checked) -> Iterator[str]:
         f"  {cost.answers:,} questions answered, {cost.missing:,} missing; "
         f"{cost.calls:,} calls, {cost.tokens:,} tokens; {checked.seconds:.1f} s in this run"
     )
+
+
+def _comparison(known: Mapping[Wording, JudgeReport]) -> Iterator[str]:
+    """Yield a line for each wording that was checked, now or before, and which one `caskg probe` uses."""
+    rows = [("wording", "units", "AUC", "direction", "confirmed", "ECE", "calls", "tokens")]
+    for wording, report in known.items():
+        right = report.verdicts[FULL_UNITS - 1].confirmed
+        rows.append(
+            (
+                wording,
+                f"{report.units}",
+                f"{report.auc:.3f}",
+                f"{report.direction.accuracy:.3f}",
+                f"{right.right} of {right.of}",
+                "-" if report.ece is None else f"{report.ece:.3f}",
+                f"{report.cost.calls:,}",
+                f"{report.cost.tokens:,}",
+            )
+        )
+    if known:
+        yield from columns(rows)
+    best = best_wording(known)
+    worth = known[best].units if best in known else None
+    reasons = {None: "it was not checked", 0: "none is known to be of use, so nothing would be asked"}
+    why = reasons.get(worth, "it is worth most")
+    yield f"In `default`, `caskg probe` asks this model in the wording {best}: {why}."
 
 
 def _share(share: Share) -> str:
