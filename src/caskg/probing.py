@@ -15,9 +15,10 @@ from caskg.errors import ProviderError, UsageError
 from caskg.graph.candidates import ask_judge
 from caskg.graph.frontier import frontier_budget, select_frontier
 from caskg.graph.judge import plan_opinions
+from caskg.graph.llm_plan import Arms
 from caskg.graph.llm_prober import LlmProber
 from caskg.graph.text_prober import TextProber
-from caskg.paid import ask_paid, open_requests, plan_paid
+from caskg.paid import ONCE, ask_paid, open_requests, plan_paid
 from caskg.pipeline import Induced, ask_edges, paid_frontier, refined
 from caskg.schema import BoolArray, IntArray, ProbeRequest
 from caskg.store.ledger import Ledger
@@ -36,7 +37,8 @@ class Poll:
         ledger: Where answers are kept.
         prober: Answers the probes.
         judge: Asked for opinions first, which refine A; None = nobody.
-        hidden: Ids of skills about whose edges nobody is asked: those that are disabled.
+        hidden: Ids of skills whose texts are not sent: those that are disabled.
+        arms: Which probes are asked twice.
     """
 
     induced: Induced
@@ -45,6 +47,7 @@ class Poll:
     prober: LlmProber
     judge: LlmProber | None = None
     hidden: frozenset[str] = frozenset()
+    arms: Arms = ONCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,9 +191,12 @@ def _opinions(poll: Poll) -> Iterator[ProbeRequest]:
     yield from open_requests(requests, prober=poll.judge, ledger=poll.ledger).values()
 
 
+def _hidden_skills(poll: Poll) -> BoolArray:
+    return np.array([skill.id in poll.hidden for skill in poll.induced.skills], dtype=np.bool_)
+
+
 def _hidden_edges(poll: Poll) -> BoolArray:
-    off = np.array([skill.id in poll.hidden for skill in poll.induced.skills], dtype=np.bool_)
-    candidates = poll.induced.candidates
+    off, candidates = _hidden_skills(poll), poll.induced.candidates
     return off[candidates.source] | off[candidates.target]
 
 
@@ -203,6 +209,8 @@ def _probes(poll: Poll, edges: IntArray) -> Iterator[ProbeRequest]:
         skills=poll.induced.compared,
         ledger=poll.ledger,
         wording=poll.prober.wording,
+        arms=poll.arms,
+        hidden=_hidden_skills(poll),
     )
     yield from open_requests(requests, prober=poll.prober, ledger=poll.ledger).values()
 

@@ -74,6 +74,32 @@ def test_a_plan_names_calls_tokens_and_cost_and_sends_nothing(
     assert [line.split()[:2] for line in lines[2:]] == [["judge", "0"], ["probes", "0"], ["total", "0"]]
 
 
+def test_more_arms_and_longer_answers_are_planned_and_asked(
+    run: Run, probe: list[str | Path], server: FaultyServer
+) -> None:
+    """A call an edge for each arm, with so many tokens to answer in."""
+    options = ["--budget", "5", "--near", "--both-orders", "--answer-tokens", "700"]
+    fewer = loaded(run, *probe, "--budget", "5", "--plan")["probes"]["calls"]
+    planned = loaded(run, *probe, *options, "--plan")
+    assert planned["probes"]["calls"] == fewer + 10
+    assert planned["total"]["completion_tokens"] == 700 * planned["total"]["calls"]
+    done = loaded(run, *probe, *options)
+    assert (done["scored"], len(server.calls)) == (fewer + 10, fewer + 10)
+    assert {call.body["max_tokens"] for call in server.calls} == {700}
+
+
+def test_a_disabled_skill_is_sent_in_no_place(
+    run: Run, probe: list[str | Path], workspace: Path, server: FaultyServer
+) -> None:
+    """Nor as a substitute that the build has chosen."""
+    texts = {"office/send-invoice": "sends it by mail", "wash-clothes": "load of laundry"}
+    assert run("disable", *texts, "-w", workspace).code == 0
+    loaded(run, *probe, "--near")
+    sent = json.dumps([call.body for call in server.calls])
+    assert "Boils water in a kettle" in sent
+    assert [text for text in texts.values() if text in sent] == []
+
+
 def test_without_prices_a_plan_has_no_cost(run: Run, probe: list[str | Path]) -> None:
     """None, not 0: it is not free. What opinions may change is said."""
     planned = loaded(run, *probe, "--plan", "--budget", "2")

@@ -31,12 +31,18 @@ class ProbeOptions:
         judge: Ask for opinions besides.
         budget: Most edges that probes ask about; None = B of the profile.
         policy: In which order, see `FrontierPolicy`; None = that of the profile.
+        near: Ask the substitution again, with a near alternative.
+        both_orders: Ask the reordering again, with the documents in the other order.
+        answer_tokens: Most tokens of an answer, at least 1; None = as many as the score takes.
     """
 
     wording: str | None = None
     judge: bool = False
     budget: int | None = None
     policy: str | None = None
+    near: bool = False
+    both_orders: bool = False
+    answer_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +95,9 @@ def open_probing(
         UsageError: The budget or the policy cannot be used.
         CaskgError: As `build_workspace` raises them.
     """
+    from caskg.graph.llm_plan import Arms
     from caskg.graph.llm_prober import LlmProber
-    from caskg.graph.prompts import Wording
+    from caskg.graph.prompts import MAX_ANSWER_TOKENS, Wording
     from caskg.judging import known_report
     from caskg.pipeline import induce
     from caskg.probing import Poll, with_budget
@@ -102,7 +109,8 @@ def open_probing(
     library = SkillLibrary(skills=tuple(version.skills))
     asking = with_budget(config, n_skills=len(library), budget=options.budget, policy=options.policy)
     wording = options.wording or _best_wording(chat, config.profile, ledger=workspace.ledger)
-    prober = LlmProber(chat, wording=Wording(wording))
+    most = options.answer_tokens or MAX_ANSWER_TOKENS
+    prober = LlmProber(chat, wording=Wording(wording), max_tokens=most)
     encoder = encoder_of(version)
     induced = induce(library, workspace=workspace, encoder=encoder, config=config, progress=progress)
     poll = Poll(
@@ -110,8 +118,9 @@ def open_probing(
         config=asking,
         ledger=workspace.ledger,
         prober=prober,
-        judge=LlmProber(chat, wording=Wording.JUDGE) if options.judge else None,
+        judge=LlmProber(chat, wording=Wording.JUDGE, max_tokens=most) if options.judge else None,
         hidden=workspace.switches.disabled(),
+        arms=Arms(near=options.near, both_orders=options.both_orders),
     )
     return Probing(
         poll=poll,

@@ -8,7 +8,7 @@ import click
 
 from caskg.config import FrontierPolicy
 from caskg.graph.prompts import Wording, chat_request
-from caskg.interfaces.cli.model_options import limit_options, model_options, spending
+from caskg.interfaces.cli.model_options import answer_option, limit_options, model_options, spending
 from caskg.interfaces.cli.options import json_option, open_workspace, progress_bar, workspace_option
 from caskg.interfaces.cli.output import columns, emit
 from caskg.interfaces.cli.versions import summary, version_facts
@@ -34,8 +34,11 @@ _REASONS = 5
     "--frontier",
     "policy",
     type=click.Choice([policy.value for policy in FrontierPolicy]),
-    help="Which edges are asked about first.  [default: association]",
+    help="Which edges are asked about first.  [default: coverage; in paper association]",
 )
+@click.option("--near", is_flag=True, help="Ask the substitution again, with a near alternative.")
+@click.option("--both-orders", is_flag=True, help="Ask the reordering again, documents in the other order.")
+@answer_option
 @click.option("--plan", is_flag=True, help="Print calls, tokens and cost, and send nothing.")
 @model_options
 @limit_options
@@ -47,6 +50,9 @@ def probe(
     judge: bool,
     budget: int | None,
     policy: str | None,
+    near: bool,
+    both_orders: bool,
+    answer_tokens: int | None,
     plan: bool,
     settings: Mapping[str, Any],
     meter: Meter,
@@ -58,7 +64,15 @@ def probe(
     What was answered before is never asked again, so a run that was stopped goes on where it was.
     """
     chat = open_chat(settings, meter)
-    options = ProbeOptions(wording=wording, judge=judge, budget=budget, policy=policy)
+    options = ProbeOptions(
+        wording=wording,
+        judge=judge,
+        budget=budget,
+        policy=policy,
+        near=near,
+        both_orders=both_orders,
+        answer_tokens=answer_tokens,
+    )
     with open_workspace(folder) as workspace:
         with progress_bar(quiet=as_json) as progress:
             probing = open_probing(workspace, chat, options, progress=progress)
@@ -82,8 +96,9 @@ def probe(
 
 def _planned(probing: Probing, prices: Prices | None) -> dict[str, Any]:
     todo = open_questions(probing.poll)
-    judge = _expected(todo.opinions, Wording.JUDGE, prices=prices)
-    probes = _expected(todo.probes, probing.poll.prober.wording, prices=prices)
+    prober = probing.poll.prober
+    judge = _expected(todo.opinions, Wording.JUDGE, prober.max_tokens, prices=prices)
+    probes = _expected(todo.probes, prober.wording, prober.max_tokens, prices=prices)
     cost = None if prices is None else judge["cost"] + probes["cost"]
     total = {name: judge[name] + probes[name] for name in ("calls", "prompt_tokens", "completion_tokens")}
     return {
@@ -96,9 +111,12 @@ def _planned(probing: Probing, prices: Prices | None) -> dict[str, Any]:
 
 
 def _expected(
-    requests: tuple[ProbeRequest, ...], wording: Wording, *, prices: Prices | None
+    requests: tuple[ProbeRequest, ...], wording: Wording, max_tokens: int, *, prices: Prices | None
 ) -> dict[str, Any]:
-    chats = (chat_request(request, wording=wording, request_id="plan") for request in requests)
+    chats = (
+        chat_request(request, wording=wording, request_id="plan", max_tokens=max_tokens)
+        for request in requests
+    )
     return _spent(most_expected(chats, prices=prices))
 
 
