@@ -20,6 +20,9 @@ from caskg.store.ledger import Ledger
 ONCE = Arms()
 """One question a probe."""
 
+EVERY = Arms(near=True, both_orders=True)
+"""All that can be asked of a probe."""
+
 
 def plan_paid(  # noqa: PLR0913 - what is asked about, the library it is part of, and how
     edges: tuple[IntArray, IntArray],

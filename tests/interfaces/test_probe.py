@@ -8,9 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from caskg.graph.llm_prober import LlmProber
+from caskg.graph.prompts import Wording
+from caskg.judging import check_paid
+from caskg.providers.scripted import ScriptedChatModel
 from caskg.schema import PROBE_KINDS, ProbeKey, ProbeKind
 from caskg.store.reserve import reserved
 from caskg.store.workspace import Workspace
+from graph.llm_cases import knowing
 from interfaces.kitchen import SKILLS, Run, loaded, write_skill
 from providers.faulty_server import Answer, Call, FaultyServer, fails, says
 
@@ -98,6 +103,60 @@ def test_a_disabled_skill_is_sent_in_no_place(
     sent = json.dumps([call.body for call in server.calls])
     assert "Boils water in a kettle" in sent
     assert [text for text in texts.values() if text in sent] == []
+
+
+def checked(workspace: Path, wording: Wording = Wording.CONTROL) -> None:
+    """Let the judge check be made: of a model that knows."""
+    model = ScriptedChatModel(knowing, fingerprint=NAME.removeprefix("llm:"))
+    with Workspace.open(workspace) as opened:
+        check_paid(LlmProber(model, wording=wording), ledger=opened.ledger)
+
+
+def test_adaptive_probing_needs_to_know_how_the_model_answers(
+    run: Run, probe: list[str | Path], workspace: Path, server: FaultyServer
+) -> None:
+    """By its judge check; of a wording with one question it is never known, and paper counts all."""
+    refused = run(*probe, "--adaptive")
+    assert (refused.code, server.calls) == (2, [])
+    assert "in the wording 'control': run `caskg judge-check` first" in refused.err
+    checked(workspace, Wording.NEED)
+    assert run(*probe, "--adaptive", "--wording", "need").code == 2
+    checked(workspace)
+    assert run("build", "-w", workspace, "--profile", "paper").code == 0
+    assert "for the profile default" in run(*probe, "--adaptive").err
+    assert server.calls == []
+
+
+def test_adaptive_probing_is_planned_asked_and_read(
+    run: Run, probe: list[str | Path], workspace: Path, server: FaultyServer
+) -> None:
+    """No more calls than planned; builds afterwards read answers likewise, until all is asked."""
+    checked(workspace)
+    planned = loaded(run, *probe, "--adaptive", "--plan")
+    n_edges, most = planned["frontier"], planned["probes"]["calls"]
+    assert 2 * n_edges <= planned["expected_calls"] <= most <= 2.5 * n_edges
+    assert planned["total"]["completion_tokens"] == 64 * most
+    done = loaded(run, *probe, "--adaptive")
+    assert (done["scored"], done["unasked"], done["reading"]) == (len(server.calls), 0, "modelled")
+    assert 2 * n_edges <= done["scored"] <= most
+    assert loaded(run, "build", "-w", workspace)["unchanged"]
+    said = "Answers are read as their judge check says the model answers.\n"
+    assert said in run("build", "-w", workspace).out
+    fixed = loaded(run, *probe)
+    assert fixed["reading"] == "counted"
+    assert len(server.calls) > done["scored"]
+    assert said not in run("build", "-w", workspace).out
+    assert loaded(run, "build", "-w", workspace)["unchanged"]
+
+
+def test_a_plan_says_what_is_expected(run: Run, probe: list[str | Path], workspace: Path) -> None:
+    """Where that is less than the most."""
+    checked(workspace)
+    lines = run(*probe, "--adaptive", "--plan").out.splitlines()
+    planned = loaded(run, *probe, "--adaptive", "--plan")
+    less = planned["expected_calls"] < planned["total"]["calls"]
+    words = f"These are most; by the judge check about {planned['expected_calls']:,} calls are expected."
+    assert (lines[-1] == words) is less
 
 
 def test_without_prices_a_plan_has_no_cost(run: Run, probe: list[str | Path]) -> None:

@@ -32,6 +32,9 @@ PLAIN_NEAR = "near"
 PLAIN_SWAPPED = "swapped"
 """The arm of such a question that shows the documents in the other order."""
 
+REPEATS = frozenset({NEAR, SWAPPED, PLAIN_NEAR, PLAIN_SWAPPED})
+"""The arms that ask a probe again."""
+
 NO_CONTROL = "The intact context has no score to compare with."
 
 
