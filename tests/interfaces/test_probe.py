@@ -3,6 +3,8 @@
 import hashlib
 import json
 import math
+import re
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from caskg.graph.llm_prober import LlmProber
 from caskg.graph.prompts import Wording
 from caskg.judging import check_paid
 from caskg.providers.scripted import ScriptedChatModel
-from caskg.schema import PROBE_KINDS, ProbeKey, ProbeKind
+from caskg.schema import PROBE_KINDS, ChatRequest, ProbeKey, ProbeKind
 from caskg.store.reserve import reserved
 from caskg.store.workspace import Workspace
 from graph.llm_cases import knowing
@@ -105,11 +107,13 @@ def test_a_disabled_skill_is_sent_in_no_place(
     assert [text for text in texts.values() if text in sent] == []
 
 
-def checked(workspace: Path, wording: Wording = Wording.CONTROL) -> None:
-    """Let the judge check be made: of a model that knows."""
-    model = ScriptedChatModel(knowing, fingerprint=NAME.removeprefix("llm:"))
+def checked(
+    workspace: Path, wording: Wording = Wording.CONTROL, script: Callable[[ChatRequest], str] = knowing
+) -> int:
+    """Let the judge check be made: of a model that knows; return what its answers are worth."""
+    model = ScriptedChatModel(script, fingerprint=NAME.removeprefix("llm:"))
     with Workspace.open(workspace) as opened:
-        check_paid(LlmProber(model, wording=wording), ledger=opened.ledger)
+        return check_paid(LlmProber(model, wording=wording), ledger=opened.ledger).units
 
 
 def test_adaptive_probing_needs_to_know_how_the_model_answers(
@@ -125,6 +129,21 @@ def test_adaptive_probing_needs_to_know_how_the_model_answers(
     assert run("build", "-w", workspace, "--profile", "paper").code == 0
     assert "for the profile default" in run(*probe, "--adaptive").err
     assert server.calls == []
+
+
+def test_a_model_that_decides_nothing_is_not_asked_adaptively(
+    run: Run, probe: list[str | Path], workspace: Path, server: FaultyServer
+) -> None:
+    """One that knows a pair in eight and cannot tell of the others: one opinion an edge at most."""
+
+    def seldom(request: ChatRequest) -> str:
+        pair = "".join(sorted(re.findall(r"^name: (.+)$", request.messages[-1][1], re.MULTILINE)[:2]))
+        return knowing(request) if zlib.crc32(pair.encode()) % 8 == 0 else '{"score": "cannot tell"}'
+
+    assert checked(workspace, Wording.PAPER, seldom) == 1
+    refused = run(*probe, "--adaptive", "--wording", "paper")
+    assert (refused.code, server.calls) == (2, [])
+    assert "are one opinion, which decides nothing" in refused.err
 
 
 def test_adaptive_probing_is_planned_asked_and_read(
