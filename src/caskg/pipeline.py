@@ -19,6 +19,7 @@ from caskg.graph.contrast import contrasted
 from caskg.graph.frontier import frontier_budget, order_frontier, select_frontier
 from caskg.graph.inputs import GraphInputs, graph_inputs, signal_parameters, signal_texts
 from caskg.graph.judge import has_opinions, judge_signal
+from caskg.graph.labels import author_labels, labelled_pairs
 from caskg.graph.modelled import Rates, modelled_scores, never_measured
 from caskg.graph.probes import choose_substitutes, collect_scores, keep_substitutes, plan_probes, probe_key
 from caskg.graph.publish import publish
@@ -39,19 +40,14 @@ from caskg.schema import (
     Candidates,
     CodeArray,
     IntArray,
-    Label,
-    LabelSource,
     ProbeAnswer,
     ProbeKey,
     ProbeRequest,
-    ReferenceKind,
     Reliability,
-    ResolvedReference,
     Skill,
     SkillGraph,
     SkillLibrary,
     VectorArray,
-    Verdict,
 )
 from caskg.store.ledger import Ledger
 from caskg.store.workspace import Workspace
@@ -323,34 +319,6 @@ def asked_edges(candidates: Candidates, inputs: GraphInputs, *, config: BuildCon
         return np.arange(len(candidates))
     budget = frontier_budget(candidates.n_skills, config=config.frontier)
     return np.sort(select_frontier(candidates, budget=budget, tie_break=inputs.tie_break))
-
-
-def author_labels(skills: Sequence[Skill], references: Sequence[ResolvedReference]) -> tuple[Label, ...]:
-    """Return what authors declare (``metadata: caskg-requires``) as confirming labels."""
-    return tuple(
-        Label(
-            source=skills[each.source].id,
-            target=skills[each.target].id,
-            verdict=Verdict.CONFIRM,
-            given_by=LabelSource.AUTHOR,
-            source_hash=skills[each.source].content_hash,
-            target_hash=skills[each.target].content_hash,
-            note=each.evidence,
-        )
-        for each in references
-        if each.kind is ReferenceKind.DECLARED
-    )
-
-
-def labelled_pairs(skills: Sequence[Skill], labels: Sequence[Label]) -> IntArray:
-    """Return source and target of each label whose skills are there, shape ``(n_labels, 2)``."""
-    position = {skill.id: at for at, skill in enumerate(skills)}
-    pairs = [
-        (position[label.source], position[label.target])
-        for label in labels
-        if label.source in position and label.target in position
-    ]
-    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
 def plan(induced: Induced, asked: IntArray, *, ledger: Ledger) -> list[ProbeRequest]:
