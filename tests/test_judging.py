@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from caskg.graph.labelled_set import PairKind, labelled_set
 from caskg.graph.llm_prober import LlmProber
-from caskg.graph.prompts import Wording, skill_text
+from caskg.graph.prompts import Wording
 from caskg.graph.text_prober import TextProber
 from caskg.judging import (
     best_wording,
@@ -19,30 +18,10 @@ from caskg.judging import (
     unasked,
 )
 from caskg.providers.scripted import ScriptedChatModel
-from caskg.schema import ChatRequest
 from caskg.store.workspace import Workspace
-from graph.llm_cases import said
+from graph.llm_cases import knowing, said
 
-SET = labelled_set()
-EDGES = {
-    (skill_text(SET.skills[i]), skill_text(SET.skills[j]))
-    for i, j, kind in zip(SET.source.tolist(), SET.target.tolist(), SET.kinds, strict=True)
-    if kind is PairKind.PREREQUISITE
-}
 QUESTIONS = {Wording.PAPER: 504, Wording.CONTROL: 672, Wording.NEED: 168}
-
-
-def knowing(request: ChatRequest) -> str:
-    """Answer by the truth about the two documents shown as A and B."""
-    text = request.messages[-1][1]
-    parts = text.split('label="')
-    one, other = (part[4:].split("\n</skill-")[0] for part in parts[1:3])
-    edge = (one, other) in EDGES
-    if "This is a plan" not in text:
-        return said("1" if edge else "0")
-    if "first A, then B" in text:
-        return said("1" if edge else "0.5")
-    return said("0" if edge else "0.5")
 
 
 @pytest.mark.parametrize("wording", [Wording.CONTROL, Wording.NEED])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from caskg.errors import ProbeError
-from caskg.graph.llm_plan import plan_wording
+from caskg.graph.llm_plan import Arms, plan_wording
 from caskg.graph.llm_prober import LlmProber
 from caskg.graph.probes import probe_key
 from caskg.graph.prompts import Wording
@@ -174,6 +174,43 @@ def test_a_substitute_is_chosen_once(workspace: Workspace) -> None:
     assert kept == {(BOIL.content_hash, PEEL.content_hash, "plain"): CROWD[4].content_hash}
     edited = [*CROWD[:4], make_skill("swim", "Otherwise"), GUEST]
     assert substitutes(workspace, ANGLES[[0, 1, 4, 3, 2, 5]], edited) == ["sing"]
+
+
+def arms_of(workspace: Workspace, arms: Arms, hidden: list[int] | None = None) -> list[tuple[str, str]]:
+    """Return arm and substitute of what a plan for the one edge of C asks beyond intact and removal."""
+    vectors = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1).astype(np.float32)
+    plan = plan_paid(
+        (C.source, C.target),
+        inputs=read(*CROWD, vectors=vectors),
+        candidates=C,
+        skills=CROWD,
+        ledger=workspace.ledger,
+        wording=Wording.CONTROL,
+        arms=arms,
+        hidden=None if hidden is None else np.isin(np.arange(6), hidden),
+    )
+    return [(each.arm, each.substitute.name if each.substitute else "") for each in plan[2:]]
+
+
+def test_both_arms_and_both_orders_are_planned(workspace: Workspace) -> None:
+    """Six calls; the near alternative is chosen once like the far one, and kept beside it."""
+    found = arms_of(workspace, Arms(near=True, both_orders=True))
+    assert found == [
+        ("coherence", "swim"),
+        ("coherence-near", "knit"),
+        ("coherence", ""),
+        ("coherence-swapped", ""),
+    ]
+    assert set(workspace.ledger.substitutes().values()) == {CROWD[3].content_hash, CROWD[4].content_hash}
+    assert arms_of(workspace, Arms(near=True)) == found[:3]
+    assert arms_of(workspace, Arms(both_orders=True)) == [found[0], *found[2:]]
+
+
+def test_the_text_of_a_hidden_skill_is_not_sent(workspace: Workspace) -> None:
+    """Not in the place of another either, even where it was chosen before it was hidden."""
+    assert arms_of(workspace, Arms(near=True))[:2] == [("coherence", "swim"), ("coherence-near", "knit")]
+    hidden = arms_of(workspace, Arms(near=True), hidden=[3, 4])
+    assert hidden[:2] == [("coherence", "sing"), ("coherence-near", "sing")]
 
 
 def test_one_that_speaks_to_its_reader_is_chosen_anew(workspace: Workspace) -> None:

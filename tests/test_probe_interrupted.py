@@ -16,8 +16,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from caskg.graph.llm_prober import LlmProber
+from caskg.graph.prompts import Wording
+from caskg.judging import check_paid
+from caskg.providers.scripted import ScriptedChatModel
 from caskg.store.workspace import Workspace
 from caskg.wiring import build_workspace, example_skills
+from graph.llm_cases import knowing
 from providers.faulty_server import Answer, Call, FaultyServer, says
 
 CONCURRENCY = 4
@@ -62,8 +67,19 @@ def folder(built: Path, tmp_path: Path) -> Path:
     return shutil.copytree(built, tmp_path / "ws")
 
 
-def start(folder: Path, url: str, *, edges: int = EDGES) -> "subprocess.Popen[str]":
-    options = ["--model", "m", "--base-url", url, "--wording", "control", "--budget", str(edges), "--json"]
+def start(folder: Path, url: str, *more: str, edges: int = EDGES) -> "subprocess.Popen[str]":
+    options = [
+        *more,
+        "--model",
+        "m",
+        "--base-url",
+        url,
+        "--wording",
+        "control",
+        "--budget",
+        str(edges),
+        "--json",
+    ]
     words = ["probe", "-w", str(folder), "--concurrency", str(CONCURRENCY), *options]
     environment = {**os.environ, "CASKG_CONFIG": "/nowhere"}
     call = [sys.executable, "-m", "caskg", *words]
@@ -85,10 +101,10 @@ def published(folder: Path) -> dict[str, object]:
         return {**arrays, "models": version.meta["sources"], "types": version.meta["types"]}
 
 
-def probed(folder: Path, *, edges: int = EDGES) -> tuple[dict[str, object], list[Call]]:
+def probed(folder: Path, *more: str, edges: int = EDGES) -> tuple[dict[str, object], list[Call]]:
     """Return what an undisturbed run publishes, and the calls that it takes."""
     with FaultyServer(opinion) as server:
-        out, err = start(folder, server.url, edges=edges).communicate(timeout=120)
+        out, err = start(folder, server.url, *more, edges=edges).communicate(timeout=120)
         assert json.loads(out)["unasked"] == 0, err
         return published(folder), server.calls
 
@@ -98,30 +114,30 @@ def asked(calls: list[Call]) -> set[str]:
     return {json.dumps(call.body["messages"]) for call in calls}
 
 
-def killed_and_resumed(folder: Path, kills: int, *, edges: int = EDGES, plan: int) -> list[Call]:
+def killed_and_resumed(folder: Path, kills: int, *more: str, edges: int = EDGES, plan: int) -> list[Call]:
     """Kill a run again and again, let the last one end, and return every call that was sent.
 
     Raises:
         AssertionError: A kill lost more answers than could be out, or a call beside those was sent twice.
     """
-    moments, lost = random.Random(5), 0
+    moments, lost, before = random.Random(5), 0, recorded(folder)
     watched = Watched()
     with watched.server as server:
         for left in range(kills, 0, -1):
-            process = start(folder, server.url, edges=edges)
+            process = start(folder, server.url, *more, edges=edges)
             watched.act = process.kill
             ahead = plan + lost - len(server.calls)
             watched.at = len(server.calls) + moments.randrange(max(1, 2 * ahead // (left + 1)))
             process.communicate(timeout=120)
             assert process.returncode in (-signal.SIGKILL, 0)
-            cut_off = len(server.calls) - lost - recorded(folder)
+            cut_off = len(server.calls) - lost - recorded(folder) + before
             assert 0 <= cut_off <= CONCURRENCY
             lost += cut_off
         watched.at = -1
-        out, err = start(folder, server.url, edges=edges).communicate(timeout=120)
+        out, err = start(folder, server.url, *more, edges=edges).communicate(timeout=120)
         assert json.loads(out)["unasked"] == 0, err
         assert len(server.calls) == plan + lost
-        assert recorded(folder) == plan
+        assert recorded(folder) == plan + before
         return server.calls
 
 
@@ -129,6 +145,24 @@ def test_a_run_that_is_killed_goes_on_where_it_was(folder: Path, tmp_path: Path)
     """Only what was out at the kill is sent twice, and the graph is that of an undisturbed run."""
     whole, plan = probed(shutil.copytree(folder, tmp_path / "whole"), edges=12)
     calls = killed_and_resumed(folder, 2, edges=12, plan=len(plan))
+    assert asked(calls) == asked(plan)
+    assert published(folder) == whole
+
+
+def checked(folder: Path) -> Path:
+    """Let the judge check be made in a workspace: of a model that knows."""
+    model = "chat-m-temperature=0-seed=0-schema=auto-logprobs=0-extra=none"
+    prober = LlmProber(ScriptedChatModel(knowing, fingerprint=model), wording=Wording.CONTROL)
+    with Workspace.open(folder) as workspace:
+        assert check_paid(prober, ledger=workspace.ledger).units == 3
+    return folder
+
+
+def test_rounds_that_are_killed_are_repeated(folder: Path, tmp_path: Path) -> None:
+    """Adaptive: the same questions are asked, none twice but what was out, and the graph is the same."""
+    whole, plan = probed(shutil.copytree(checked(folder), tmp_path / "whole"), "--adaptive", edges=20)
+    assert 40 < len(plan) <= 20 + 30
+    calls = killed_and_resumed(folder, 3, "--adaptive", edges=20, plan=len(plan))
     assert asked(calls) == asked(plan)
     assert published(folder) == whole
 

@@ -1,7 +1,7 @@
 """Which questions are open, in which order they are asked, and what a build makes of the answers."""
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,20 +9,32 @@ import numpy as np
 import pytest
 
 from builds import by_content, fitted, pairs, world
-from caskg.config import BuildConfig, FrontierPolicy, build_config
+from caskg.config import BuildConfig, EvidenceConfig, FrontierPolicy, Reading, build_config
 from caskg.errors import ProviderError, UsageError
+from caskg.graph.answer_model import AnswerRates
 from caskg.graph.llm_prober import LlmProber
 from caskg.graph.prompts import Wording
 from caskg.pipeline import build, induce, refined
 from caskg.probing import Poll, ask_all, frontier, open_questions, with_budget
 from caskg.providers.scripted import ScriptedChatModel
 from caskg.published import Build
-from caskg.schema import EDGE_STATES, EdgeState, Label, LabelSource, ProbeKind, Verdict
+from caskg.schema import (
+    EDGE_STATES,
+    ChatAnswer,
+    ChatRequest,
+    EdgeState,
+    Label,
+    LabelSource,
+    ProbeAnswer,
+    ProbeKey,
+    ProbeKind,
+    Verdict,
+)
 from caskg.store.workspace import Workspace
 from graph.llm_cases import said, scripted
 
 LIBRARY = world(30)
-CONFIRMED = EDGE_STATES.index(EdgeState.CONFIRMED)
+CONFIRMED, REJECTED = EDGE_STATES.index(EdgeState.CONFIRMED), EDGE_STATES.index(EdgeState.REJECTED)
 
 
 @pytest.fixture
@@ -180,6 +192,86 @@ def test_without_a_judge_in_the_ledger_nothing_is_refined(workspace: Workspace) 
     assert "judge" not in asked.induced.candidates.signals
 
 
+# ---------------------------------------------------------------- no longer than it matters
+
+CHANCES = np.array([[[0.9, 0.01, 0.09]] * 3, [[0.09, 0.01, 0.9]] * 3])
+RATES = AnswerRates(chances=CHANCES, missing=0.05)
+
+
+def decided(text: str) -> str:
+    """Take one edge in four for an edge; of one answer in ten say the contrary."""
+    pair = text.split("To what degree")[0].split('label="')[1:3]
+    edge = zlib.crc32("".join(part[20:] for part in pair).encode()) % 4 == 0
+    return str(int(edge != (zlib.crc32(text.encode()) % 10 == 0)))
+
+
+def test_half_of_the_plan_is_asked_at_most(workspace: Workspace) -> None:
+    """One question of each edge, and more where answers do not agree; the plan says how many."""
+    asked = replace(poll(workspace, scripted(decided), wording=Wording.PAPER, budget=30), rates=RATES)
+    todo = open_questions(asked)
+    fixed = len(open_questions(replace(asked, rates=None)))
+    assert (todo.n_edges, todo.most, len(todo)) == (30, fixed // 2, fixed // 2)
+    assert len(todo.probes) > fixed
+    assert 30 <= todo.expected <= todo.most
+    tally = ask_all(asked)
+    assert 30 < tally.scored <= todo.most
+    assert (tally.n_open, tally.n_answered, tally.n_edges) == (tally.scored, tally.scored, 30)
+    answers = [key for key, _ in workspace.ledger.entries() if key.prober_id == "llm:m"]
+    assert len({key[:2] for key in answers}) == 30
+    assert ask_all(asked).n_open == 0
+
+
+@pytest.mark.parametrize("wording", [Wording.PAPER, Wording.CONTROL])
+def test_a_stop_anywhere_changes_nothing(tmp_path: Path, wording: Wording) -> None:
+    """Whatever was out and in whichever order answers came: the same questions, the same scores."""
+
+    class Stopped(ScriptedChatModel):
+        left = 10_000
+
+        def complete_many(self, requests: Iterable[ChatRequest]) -> Iterator[tuple[ChatRequest, ChatAnswer]]:
+            for pair in super().complete_many(requests):
+                if not self.left:
+                    return
+                self.left -= 1
+                yield pair
+
+    def run(path: Path, concurrency: int, stops: list[int]) -> tuple[dict[ProbeKey, ProbeAnswer], Build]:
+        model = Stopped(
+            lambda request: said(decided(request.messages[-1][1])), fingerprint="m", concurrency=concurrency
+        )
+        config = replace(build_config(), evidence=EvidenceConfig(reading=Reading.MODELLED))
+        with Workspace.create(path) as workspace:
+            asked = replace(poll(workspace, model, wording=wording, budget=30), rates=RATES)
+            for left in [*stops, 10_000]:
+                model.left = left
+                ask_all(asked)
+            built = graph_of(workspace, config, units=3, rates=RATES)
+            entries = [entry for entry in workspace.ledger.entries() if entry[0].prober_id == "llm:m"]
+        assert len(dict(entries)) == len(entries)
+        return dict(entries), built
+
+    whole, graph = run(tmp_path / "whole", 1, [])
+    parts, again = run(tmp_path / "parts", 7, [1, 3, 11, 6])
+    assert parts == whole
+    assert by_content(again.graph, LIBRARY) == by_content(graph.graph, LIBRARY)
+    assert np.array_equal(again.reliability.value, graph.reliability.value)
+
+
+def test_what_the_model_makes_of_few_answers_can_decide(workspace: Workspace) -> None:
+    """Counted, one answer decides nothing; read by the model it does, if the judge answers well."""
+    asked = replace(poll(workspace, scripted(decided), wording=Wording.PAPER, budget=30), rates=RATES)
+    ask_all(asked)
+    decisions = {}
+    for reading in Reading:
+        config = replace(build_config(), evidence=EvidenceConfig(reading=reading))
+        states = graph_of(workspace, config, units=3, rates=RATES).reliability.states
+        decisions[reading] = int(np.isin(states, [CONFIRMED, REJECTED]).sum())
+    assert decisions[Reading.MODELLED] > decisions[Reading.COUNTED] + 10
+    config = replace(build_config(), evidence=EvidenceConfig(reading=Reading.MODELLED))
+    unmeasured = graph_of(workspace, config, units=3).reliability.states
+    assert int(np.isin(unmeasured, [CONFIRMED, REJECTED]).sum()) == decisions[Reading.COUNTED]
+
+
 # ---------------------------------------------------------------- budget, policy, profile
 
 
@@ -229,13 +321,16 @@ def test_a_budget_changes_nothing_else() -> None:
 # ---------------------------------------------------------------- what a build makes of it
 
 
-def graph_of(workspace: Workspace, config: BuildConfig, *, units: int | None) -> Build:
+def graph_of(
+    workspace: Workspace, config: BuildConfig, *, units: int | None, rates: AnswerRates | None = None
+) -> Build:
     return build(
         LIBRARY,
         workspace=workspace,
         encoder=fitted(LIBRARY, config),
         config=config,
         worth=lambda _name, _prompt: units,
+        rates=lambda _name, _prompt: rates,
     )
 
 

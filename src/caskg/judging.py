@@ -7,10 +7,12 @@ interrupted goes on where it stopped, and a later build reads its result from th
 
 from collections.abc import Callable, Mapping
 
-from caskg.graph.judge_check import FULL_UNITS, JudgeReport, judge_report
+from caskg.graph.answer_model import AnswerRates, fit_rates
+from caskg.graph.judge_check import FULL_UNITS, JudgeReport, judge_report, pair_effects
 from caskg.graph.labelled_set import labelled_set
 from caskg.graph.llm_plan import plan_wording
 from caskg.graph.llm_prober import LlmProber
+from caskg.graph.modelled import Rates
 from caskg.graph.probes import key_of, plan_probes, probe_key
 from caskg.graph.prompts import Wording, prompt_version
 from caskg.graph.sources import Worth
@@ -21,6 +23,9 @@ from caskg.store.ledger import Ledger
 
 EVIDENCE_WORDINGS = (Wording.PAPER, Wording.CONTROL, Wording.NEED)
 """Those whose answers are evidence."""
+
+SEVERAL_QUESTIONS = (Wording.PAPER, Wording.CONTROL)
+"""Those that ask several questions an edge, so that an answer model can be learnt."""
 
 Told = Callable[[int, int], None]
 """Told how many questions are answered, and how many there are."""
@@ -100,11 +105,28 @@ def known_worth(ledger: Ledger) -> Worth:
     return worth
 
 
+def known_rates(ledger: Ledger) -> Rates:
+    """Return how any language model and wording answers, by the checks in *ledger*."""
+    wordings = {prompt_version(wording): wording for wording in SEVERAL_QUESTIONS}
+
+    def rates(prober_id: str, version: str) -> AnswerRates | None:
+        answers = _answers(prober_id, wordings[version], ledger=ledger) if version in wordings else None
+        return fit_rates(pair_effects(answers, labelled_set()), labelled_set().is_edge) if answers else None
+
+    return rates
+
+
 def _known(prober_id: str, wording: Wording, *, ledger: Ledger) -> JudgeReport | None:
+    answers = _answers(prober_id, wording, ledger=ledger)
+    return _report(answers, wording) if answers else None
+
+
+def _answers(prober_id: str, wording: Wording, *, ledger: Ledger) -> dict[ProbeKey, ProbeAnswer] | None:
+    """Return the answers of a check; None where questions were never asked."""
     asked = {"prober_id": prober_id, "prompt_version": prompt_version(wording)}
     keys = {key_of(request, **asked) for request in check_questions(wording)}
     known = ledger.answers(keys)
-    return _report(known, wording) if len(known) == len(keys) else None
+    return known if len(known) == len(keys) else None
 
 
 def _report(answers: Mapping[ProbeKey, ProbeAnswer], wording: Wording) -> JudgeReport:

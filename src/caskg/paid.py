@@ -5,22 +5,29 @@ again, so a run that was killed goes on where it stopped and pays only for what
 was out at that moment.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from caskg.errors import ProbeError
+from caskg.graph.contrast import NEAR
 from caskg.graph.inputs import GraphInputs
-from caskg.graph.llm_plan import PLAIN, plan_wording, unfit_to_stand_in
+from caskg.graph.llm_plan import PLAIN, Arms, near_alternatives, plan_wording, unfit_to_stand_in
 from caskg.graph.probes import choose_substitutes, keep_substitutes, probe_key
 from caskg.graph.prompts import Wording
 from caskg.protocols import StreamingProber
-from caskg.schema import Candidates, IntArray, ProbeAnswer, ProbeKey, ProbeRequest, Skill
+from caskg.schema import BoolArray, Candidates, IntArray, ProbeAnswer, ProbeKey, ProbeRequest, Skill
 from caskg.store.ledger import Ledger
 
 SYNC_EVERY_S = 1.0
 """Answers of how many seconds a power cut may cost: to wait for the disk after each would hold up calls."""
 
+ONCE = Arms()
+"""One question a probe."""
 
-def plan_paid(
+EVERY = Arms(near=True, both_orders=True)
+"""All that can be asked of a probe."""
+
+
+def plan_paid(  # noqa: PLR0913 - what is asked about, the library it is part of, and how
     edges: tuple[IntArray, IntArray],
     *,
     inputs: GraphInputs,
@@ -28,34 +35,63 @@ def plan_paid(
     skills: Sequence[Skill],
     ledger: Ledger,
     wording: Wording,
+    arms: Arms = ONCE,
+    hidden: BoolArray | None = None,
 ) -> list[ProbeRequest]:
     """Return what *wording* asks of each edge, with substitutes that are chosen once and kept from then on.
 
-    They are those of the free prober, but that a text which speaks to its reader stands in
-    for none: one that was chosen before is chosen anew.
+    The far ones are those of the free prober, but that a text which speaks to its reader, and a
+    skill that is hidden, stand in for none: one that was chosen before is chosen anew.
 
     Args:
         edges: Sources and targets, each of shape ``(n_edges,)``.
         inputs: The library as arrays.
-        candidates: C: a neighbour of the target is no substitute.
+        candidates: C: a neighbour of the target is no far substitute.
         skills: The skills that the edges number.
         ledger: Where choices are kept.
         wording: Which questions.
+        arms: Which of them twice.
+        hidden: Skills whose text is not sent, shape ``(n_skills,)``; None = none.
     """
     unfit = unfit_to_stand_in(skills)
-    hashes = [skill.content_hash for skill in skills]
-    barred = {content for content, out in zip(hashes, unfit, strict=True) if out}
+    if hidden is not None:
+        unfit = unfit | hidden
+    vectors, ranks = inputs.vectors, inputs.tie_break
     everywhere = candidates.source, candidates.target
-    chosen = choose_substitutes(
-        *edges, inputs.vectors, linked=everywhere, tie_break=inputs.tie_break, unfit=unfit
+    chosen = {PLAIN: choose_substitutes(*edges, vectors, linked=everywhere, tie_break=ranks, unfit=unfit)}
+    if arms.near:
+        chosen[NEAR] = near_alternatives(edges, vectors, tie_break=ranks, unfit=unfit)
+    hashes = [skill.content_hash for skill in skills]
+    kept = _kept_substitutes(edges, chosen, hashes=hashes, unfit=unfit, ledger=ledger)
+    return plan_wording(
+        edges,
+        skills=skills,
+        substitutes=kept[PLAIN],
+        wording=wording,
+        near=kept.get(NEAR),
+        both_orders=arms.both_orders,
     )
-    before = {(i, j): x for (i, j, arm), x in ledger.substitutes().items() if arm == PLAIN}
-    recorded = {pair: x for pair, x in before.items() if x not in barred}
-    kept = keep_substitutes(recorded, chosen, source=edges[0], target=edges[1], hashes=hashes)
-    rows = zip(edges[0].tolist(), edges[1].tolist(), kept.tolist(), strict=True)
-    now = {(hashes[i], hashes[j]): hashes[x] for i, j, x in rows if x >= 0}
-    ledger.record_substitutes({(*pair, PLAIN): x for pair, x in now.items() if before.get(pair) != x})
-    return plan_wording(edges, skills=skills, substitutes=kept, wording=wording)
+
+
+def _kept_substitutes(
+    edges: tuple[IntArray, IntArray],
+    chosen: Mapping[str, IntArray],
+    *,
+    hashes: Sequence[str],
+    unfit: BoolArray,
+    ledger: Ledger,
+) -> dict[str, IntArray]:
+    """Return the substitutes by arm: as recorded where these are fit, else as *chosen*, which is recorded."""
+    barred = {content for content, out in zip(hashes, unfit, strict=True) if out}
+    known, new = ledger.substitutes(), dict[tuple[str, str, str], str]()
+    kept = {}
+    for arm, choice in chosen.items():
+        before = {(i, j): x for (i, j, of), x in known.items() if of == arm and x not in barred}
+        kept[arm] = keep_substitutes(before, choice, source=edges[0], target=edges[1], hashes=hashes)
+        rows = zip(edges[0].tolist(), edges[1].tolist(), kept[arm].tolist(), strict=True)
+        new |= {(hashes[i], hashes[j], arm): hashes[x] for i, j, x in rows if x >= 0}
+    ledger.record_substitutes({key: x for key, x in new.items() if known.get(key) != x})
+    return kept
 
 
 def open_requests(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from caskg.config import BuildConfig
+from caskg.config import BuildConfig, Reading
 from caskg.errors import ProbeError
 from caskg.graph.calibrate import assess, label_edges, mean_score
 from caskg.graph.candidates import ask_judge, find_candidates, with_judge
@@ -19,6 +19,8 @@ from caskg.graph.contrast import contrasted
 from caskg.graph.frontier import frontier_budget, order_frontier, select_frontier
 from caskg.graph.inputs import GraphInputs, graph_inputs, signal_parameters, signal_texts
 from caskg.graph.judge import has_opinions, judge_signal
+from caskg.graph.labels import author_labels, labelled_pairs
+from caskg.graph.modelled import Rates, modelled_scores, never_measured
 from caskg.graph.probes import choose_substitutes, collect_scores, keep_substitutes, plan_probes, probe_key
 from caskg.graph.publish import publish
 from caskg.graph.sources import Worth, never_checked, one_voice, standing, uses
@@ -38,19 +40,14 @@ from caskg.schema import (
     Candidates,
     CodeArray,
     IntArray,
-    Label,
-    LabelSource,
     ProbeAnswer,
     ProbeKey,
     ProbeRequest,
-    ReferenceKind,
     Reliability,
-    ResolvedReference,
     Skill,
     SkillGraph,
     SkillLibrary,
     VectorArray,
-    Verdict,
 )
 from caskg.store.ledger import Ledger
 from caskg.store.workspace import Workspace
@@ -107,6 +104,7 @@ def build(  # noqa: PLR0913 - the library, two ports of the outside, two probers
     prober: Prober | None = None,
     paid: Prober | None = None,
     worth: Worth = never_checked,
+    rates: Rates = never_measured,
     progress: Progress = lambda _step, _done, _of: None,
 ) -> Build:
     """Induce, probe and calibrate the graph of a library (paper, Sections 3.2 to 3.5).
@@ -122,6 +120,7 @@ def build(  # noqa: PLR0913 - the library, two ports of the outside, two probers
         paid: Asked about the frontier F afterwards; where only F is asked at all, as in ``paper``,
             in place of *prober*.
         worth: What the judge check of a language model found.
+        rates: How that model answers, likewise.
         progress: Told where the build is.
 
     Raises:
@@ -146,7 +145,7 @@ def build(  # noqa: PLR0913 - the library, two ports of the outside, two probers
         answers = one_voice(answers)
     sources = uses(answers, worth=worth)
     units = {name: use.units for name, use in sources.items()} if config.evidence.by_source else {}
-    found = calibrate(induced, answers, asked=asked, config=config, units=units)
+    found = calibrate(induced, answers, asked=asked, config=config, units=units, rates=rates)
     return Build(
         candidates=induced.candidates,
         reliability=found.reliability,
@@ -241,6 +240,7 @@ def calibrate(
     asked: IntArray,
     config: BuildConfig,
     units: Mapping[str, float] | None = None,
+    rates: Rates = never_measured,
 ) -> Calibrated:
     """Turn answers into reliabilities and states, and these into the graph to publish.
 
@@ -250,11 +250,17 @@ def calibrate(
         asked: The edges whose answers count; a label counts on any.
         config: The constants.
         units: As `assess` takes them.
+        rates: How those who answered do, for a config that reads by the answer model.
     """
     candidates, inputs = induced.candidates, induced.inputs
     hashes = [skill.content_hash for skill in induced.compared]
     ends = {"source": candidates.source, "target": candidates.target}
-    scores = collect_scores(contrasted(answers), **ends, hashes=hashes)
+    effects = contrasted(answers)
+    scores = collect_scores(effects, **ends, hashes=hashes)
+    if config.evidence.reading is Reading.MODELLED:
+        scores |= modelled_scores(
+            effects, rates=rates, candidates=candidates, inputs=inputs, hashes=hashes, config=config
+        )
     reliability = assess(
         scores,
         labels=induced.labels,
@@ -313,34 +319,6 @@ def asked_edges(candidates: Candidates, inputs: GraphInputs, *, config: BuildCon
         return np.arange(len(candidates))
     budget = frontier_budget(candidates.n_skills, config=config.frontier)
     return np.sort(select_frontier(candidates, budget=budget, tie_break=inputs.tie_break))
-
-
-def author_labels(skills: Sequence[Skill], references: Sequence[ResolvedReference]) -> tuple[Label, ...]:
-    """Return what authors declare (``metadata: caskg-requires``) as confirming labels."""
-    return tuple(
-        Label(
-            source=skills[each.source].id,
-            target=skills[each.target].id,
-            verdict=Verdict.CONFIRM,
-            given_by=LabelSource.AUTHOR,
-            source_hash=skills[each.source].content_hash,
-            target_hash=skills[each.target].content_hash,
-            note=each.evidence,
-        )
-        for each in references
-        if each.kind is ReferenceKind.DECLARED
-    )
-
-
-def labelled_pairs(skills: Sequence[Skill], labels: Sequence[Label]) -> IntArray:
-    """Return source and target of each label whose skills are there, shape ``(n_labels, 2)``."""
-    position = {skill.id: at for at, skill in enumerate(skills)}
-    pairs = [
-        (position[label.source], position[label.target])
-        for label in labels
-        if label.source in position and label.target in position
-    ]
-    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
 def plan(induced: Induced, asked: IntArray, *, ledger: Ledger) -> list[ProbeRequest]:

@@ -5,19 +5,23 @@ the ledger; a build makes a graph of it. So a run that was killed goes on where 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from caskg.config import BuildConfig
 from caskg.errors import ProviderError, UsageError
+from caskg.graph.answer_model import AnswerRates, clues
 from caskg.graph.candidates import ask_judge
 from caskg.graph.frontier import frontier_budget, select_frontier
 from caskg.graph.judge import plan_opinions
+from caskg.graph.llm_plan import Arms
 from caskg.graph.llm_prober import LlmProber
+from caskg.graph.probes import probe_key
+from caskg.graph.questionnaire import expected_calls, in_rounds, questionnaire
 from caskg.graph.text_prober import TextProber
-from caskg.paid import ask_paid, open_requests, plan_paid
+from caskg.paid import EVERY, ONCE, ask_paid, open_requests, plan_paid
 from caskg.pipeline import Induced, ask_edges, paid_frontier, refined
 from caskg.schema import BoolArray, IntArray, ProbeRequest
 from caskg.store.ledger import Ledger
@@ -36,7 +40,10 @@ class Poll:
         ledger: Where answers are kept.
         prober: Answers the probes.
         judge: Asked for opinions first, which refine A; None = nobody.
-        hidden: Ids of skills about whose edges nobody is asked: those that are disabled.
+        hidden: Ids of skills whose texts are not sent: those that are disabled.
+        arms: Which probes are asked twice.
+        rates: How *prober* answers, to ask no longer than that can change something; then *arms* are
+            asked where that helps. None = all is asked.
     """
 
     induced: Induced
@@ -45,6 +52,8 @@ class Poll:
     prober: LlmProber
     judge: LlmProber | None = None
     hidden: frozenset[str] = frozenset()
+    arms: Arms = ONCE
+    rates: AnswerRates | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,14 +64,18 @@ class Open:
         opinions: For the judge.
         probes: About the edges of F, the first worth most.
         n_edges: |F|.
+        most: How many of *probes* are asked at most.
+        expected: How many are expected to be.
     """
 
     opinions: tuple[ProbeRequest, ...]
     probes: tuple[ProbeRequest, ...]
     n_edges: int
+    most: int
+    expected: int
 
     def __len__(self) -> int:
-        return len(self.opinions) + len(self.probes)
+        return len(self.opinions) + self.most
 
 
 @dataclass(slots=True, kw_only=True)
@@ -94,7 +107,16 @@ def open_questions(poll: Poll) -> Open:
         UsageError: The budget cannot be used.
     """
     edges = frontier(poll)
-    return Open(opinions=tuple(_opinions(poll)), probes=tuple(_probes(poll, edges)), n_edges=len(edges))
+    requests = _planned(poll, edges)
+    probes = _open(poll, requests)
+    most = expected = len(probes)
+    if poll.rates and requests:
+        asking = questionnaire(requests, poll.rates)
+        most = min(most, asking.most_calls)
+        expected = min(most, expected_calls(asking, poll.rates, config=poll.config.verifier))
+    return Open(
+        opinions=tuple(_opinions(poll)), probes=probes, n_edges=len(edges), most=most, expected=expected
+    )
 
 
 def ask_all(poll: Poll, *, told: Told = lambda _done, _of: None) -> Tally:
@@ -155,15 +177,35 @@ def with_budget(config: BuildConfig, *, n_skills: int, budget: int | None, polic
 
 
 def _ask(poll: Poll, tally: Tally) -> Iterator[None]:
-    todo = open_questions(poll)
-    tally.n_open, tally.n_edges = len(todo), todo.n_edges
-    if poll.judge and todo.opinions:
-        yield from _count(poll.judge, todo.opinions, poll.ledger, tally)
+    edges, opinions = frontier(poll), tuple(_opinions(poll))
+    tally.n_edges = len(edges)
+    if poll.judge and opinions:
+        tally.n_open = len(opinions) + len(_open(poll, _planned(poll, edges)))
+        yield from _count(poll.judge, opinions, poll.ledger, tally)
         poll = replace(poll, induced=refined(poll.induced, ledger=poll.ledger, config=poll.config))
         edges = frontier(poll)
-        todo = replace(todo, probes=tuple(_probes(poll, edges)))
-        tally.n_open, tally.n_edges = len(todo), len(edges)
-    yield from _count(poll.prober, todo.probes, poll.ledger, tally)
+        tally.n_edges = len(edges)
+    tally.n_open = len(opinions)
+    for batch in _batches(poll, edges):
+        probes = _open(poll, batch)
+        tally.n_open += len(probes)
+        yield from _count(poll.prober, probes, poll.ledger, tally)
+
+
+def _batches(poll: Poll, edges: IntArray) -> Iterator[list[ProbeRequest]]:
+    """Yield what to ask about *edges*: all at once, or round by round."""
+    requests = _planned(poll, edges)
+    if poll.rates is None or not requests:
+        yield requests
+        return
+    yield from in_rounds(
+        questionnaire(requests, poll.rates),
+        poll.rates,
+        key_of=lambda request: probe_key(request, poll.prober),
+        answers_to=poll.ledger.answers,
+        known=clues(poll.induced.candidates, poll.induced.inputs, edges, config=poll.config),
+        config=poll.config.verifier,
+    )
 
 
 def _count(
@@ -188,23 +230,31 @@ def _opinions(poll: Poll) -> Iterator[ProbeRequest]:
     yield from open_requests(requests, prober=poll.judge, ledger=poll.ledger).values()
 
 
+def _hidden_skills(poll: Poll) -> BoolArray:
+    return np.array([skill.id in poll.hidden for skill in poll.induced.skills], dtype=np.bool_)
+
+
 def _hidden_edges(poll: Poll) -> BoolArray:
-    off = np.array([skill.id in poll.hidden for skill in poll.induced.skills], dtype=np.bool_)
-    candidates = poll.induced.candidates
+    off, candidates = _hidden_skills(poll), poll.induced.candidates
     return off[candidates.source] | off[candidates.target]
 
 
-def _probes(poll: Poll, edges: IntArray) -> Iterator[ProbeRequest]:
+def _planned(poll: Poll, edges: IntArray) -> list[ProbeRequest]:
     candidates = poll.induced.candidates
-    requests = plan_paid(
+    return plan_paid(
         (candidates.source[edges], candidates.target[edges]),
         inputs=poll.induced.inputs,
         candidates=candidates,
         skills=poll.induced.compared,
         ledger=poll.ledger,
         wording=poll.prober.wording,
+        arms=poll.arms if poll.rates is None else EVERY,
+        hidden=_hidden_skills(poll),
     )
-    yield from open_requests(requests, prober=poll.prober, ledger=poll.ledger).values()
+
+
+def _open(poll: Poll, requests: Sequence[ProbeRequest]) -> tuple[ProbeRequest, ...]:
+    return tuple(open_requests(requests, prober=poll.prober, ledger=poll.ledger).values())
 
 
 def _kept(tally: Tally) -> str:

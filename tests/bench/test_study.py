@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +10,17 @@ from caskg.bench.judged import JudgePlan
 from caskg.bench.qrels import read_set
 from caskg.bench.report import study_tables
 from caskg.bench.simulated_judge import Errors
-from caskg.bench.study import BUDGETS, FLIPS, MEASURES, StudyPlan, point_name, points, scored_topics, study
+from caskg.bench.study import (
+    BUDGETS,
+    FLIPS,
+    LABELLED,
+    MEASURES,
+    StudyPlan,
+    point_name,
+    points,
+    scored_topics,
+    study,
+)
 from caskg.config import FrontierPolicy
 from caskg.errors import UsageError
 from gold_sets import write_both
@@ -64,6 +75,29 @@ def test_the_document_has_every_point_and_compares_it_with_the_unasked(plan: Stu
     titles = [title for title, _rows in study_tables(document)]
     assert titles == ["kitchen: recall@10", "kitchen: specific_recall@10", "kitchen: edges"]
     assert all(len({len(row) for row in rows}) == 1 for _title, rows in study_tables(document))
+
+
+def test_ways_of_asking_are_compared_with_the_fixed_plan(plan: StudyPlan, tmp_path: Path) -> None:
+    """On the set and on the labelled pairs: calls, ranking, and how many states are others."""
+    plan = replace(plan, axes=("asking",), budget=8, cache=tmp_path)
+    document = study(plan)
+    fixed = "8 coverage 2%/10%/5%"
+    names = [fixed, f"{fixed} adaptive", f"{fixed} modelled", "12 coverage 2%/10%/5% one"]
+    assert list(points(plan)) == ["unasked", *names]
+    calls = {each["method"]: each["calls"] for each in document["cost"]}
+    assert calls[names[1]] <= calls[fixed] / 2
+    assert calls[names[2]] == calls[fixed]
+    over = {(each["a"], each["b"]) for each in document["contrasts"]}
+    assert over == {(name, "unasked") for name in names} | {(name, fixed) for name in names[1:]}
+    for name in ("kitchen", LABELLED):
+        found = {
+            (row["method"], row["measure"]): row["mean"] for row in document["rows"] if row["set"] == name
+        }
+        assert found[names[1], "edges.states_changed"] >= found[names[1], "edges.states_reversed"] >= 0.0
+    ranked = {row["method"] for row in document["rows"] if row["measure"] == "edges.frontier_ap"}
+    assert ranked == set(names)
+    titles = [title for title, _rows in study_tables(document)]
+    assert titles[-1] == f"{LABELLED}: edges"
 
 
 def test_what_is_done_is_not_done_again(plan: StudyPlan) -> None:

@@ -116,7 +116,7 @@ def test_skills_that_share_most_of_their_text_are_alternatives(pair: tuple[int, 
         return EDGE_TYPES[int(edge_types(inputs, *ends(pair), signals, config=config)[0])]
 
     assert found(DEFAULT, references=[]) == "alternative"
-    assert found(DEFAULT, references=[needs(0, 1, ReferenceKind.CONTRAST)]) == "alternative"
+    assert found(DEFAULT, references=[needs(0, 1, ReferenceKind.CONTRAST)]) == "semantic"
     assert found(DEFAULT, references=[needs(0, 1)]) == "alternative"
     assert found(PAPER, references=[]) == "dependency"
 

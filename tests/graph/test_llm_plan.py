@@ -77,6 +77,19 @@ def test_a_near_alternative_is_a_second_arm() -> None:
     assert (len(first), len(second)) == (5, 4)
 
 
+def test_paper_has_a_second_arm_and_both_orders_too() -> None:
+    """Under arms that no control belongs to."""
+    first, second = planned(Wording.PAPER, far=[2, -1], near=[2, 2], both_orders=True)
+    assert [row[1:] for row in first] == [
+        ("removal", "plain", None),
+        ("substitution", "plain", "sing"),
+        ("substitution", "near", "sing"),
+        ("reordering", "plain", None),
+        ("reordering", "swapped", None),
+    ]
+    assert [row[2] for row in second] == ["plain", "near", "plain", "swapped"]
+
+
 @pytest.mark.parametrize(
     ("wording", "asked"),
     [(Wording.NEED, ("removal", "need", None)), (Wording.JUDGE, ("opinion", "plain", None))],

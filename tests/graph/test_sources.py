@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from caskg.graph.contrast import COHERENCE, NEAR
+from caskg.graph.contrast import COHERENCE, NEAR, PLAIN_NEAR
 from caskg.graph.sources import (
     UNCHECKED_UNITS,
     SourceUse,
@@ -61,7 +61,8 @@ def test_a_substitution_stands_while_its_substitute_is_asked_about() -> None:
 def test_a_near_alternative_is_no_far_substitute() -> None:
     """It is chosen by itself, and kept."""
     near = key(ProbeKind.SUBSTITUTION, substitute=KNIT.content_hash, arm=NEAR)
-    assert stands(near) == [near]
+    plain = near._replace(arm=PLAIN_NEAR, prompt_version="paper-1")
+    assert stands(near, plain) == [near, plain]
 
 
 @pytest.mark.parametrize(

@@ -3,17 +3,23 @@
 import hashlib
 import json
 import math
+import re
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from caskg.graph.llm_prober import LlmProber
+from caskg.graph.prompts import Wording
+from caskg.judging import check_paid
+from caskg.providers.scripted import ScriptedChatModel
 from caskg.schema import PROBE_KINDS, ChatRequest, ProbeKey, ProbeKind
 from caskg.store.reserve import reserved
 from caskg.store.workspace import Workspace
+from graph.llm_cases import knowing
 from interfaces.kitchen import SKILLS, Run, loaded, write_skill
 from providers.faulty_server import Answer, Call, FaultyServer, fails, says
-from test_judging import knowing
 
 KEY = "sk-planted-0123456789"
 NAME = "llm:chat-m-temperature=0-seed=0-schema=auto-logprobs=0-extra=none"
@@ -73,6 +79,103 @@ def test_a_plan_names_calls_tokens_and_cost_and_sends_nothing(
     lines = run(*probe, "--budget", "5", "--judge", "--plan", *prices).out.splitlines()
     assert lines[0] == f"{NAME}, prompts control-1, never checked; 5 edges to be asked about."
     assert [line.split()[:2] for line in lines[2:]] == [["judge", "0"], ["probes", "0"], ["total", "0"]]
+
+
+def test_more_arms_and_longer_answers_are_planned_and_asked(
+    run: Run, probe: list[str | Path], server: FaultyServer
+) -> None:
+    """A call an edge for each arm, with so many tokens to answer in."""
+    options = ["--budget", "5", "--near", "--both-orders", "--answer-tokens", "700"]
+    fewer = loaded(run, *probe, "--budget", "5", "--plan")["probes"]["calls"]
+    planned = loaded(run, *probe, *options, "--plan")
+    assert planned["probes"]["calls"] == fewer + 10
+    assert planned["total"]["completion_tokens"] == 700 * planned["total"]["calls"]
+    done = loaded(run, *probe, *options)
+    assert (done["scored"], len(server.calls)) == (fewer + 10, fewer + 10)
+    assert {call.body["max_tokens"] for call in server.calls} == {700}
+
+
+def test_a_disabled_skill_is_sent_in_no_place(
+    run: Run, probe: list[str | Path], workspace: Path, server: FaultyServer
+) -> None:
+    """Nor as a substitute that the build has chosen."""
+    texts = {"office/send-invoice": "sends it by mail", "wash-clothes": "load of laundry"}
+    assert run("disable", *texts, "-w", workspace).code == 0
+    loaded(run, *probe, "--near")
+    sent = json.dumps([call.body for call in server.calls])
+    assert "Boils water in a kettle" in sent
+    assert [text for text in texts.values() if text in sent] == []
+
+
+def checked(
+    workspace: Path, wording: Wording = Wording.CONTROL, script: Callable[[ChatRequest], str] = knowing
+) -> int:
+    """Let the judge check be made: of a model that knows; return what its answers are worth."""
+    model = ScriptedChatModel(script, fingerprint=NAME.removeprefix("llm:"))
+    with Workspace.open(workspace) as opened:
+        return check_paid(LlmProber(model, wording=wording), ledger=opened.ledger).units
+
+
+def test_adaptive_probing_needs_to_know_how_the_model_answers(
+    run: Run, probe: list[str | Path], workspace: Path, server: FaultyServer
+) -> None:
+    """By its judge check; of a wording with one question it is never known, and paper counts all."""
+    refused = run(*probe, "--adaptive")
+    assert (refused.code, server.calls) == (2, [])
+    assert "in the wording 'control': run `caskg judge-check` first" in refused.err
+    checked(workspace, Wording.NEED)
+    assert run(*probe, "--adaptive", "--wording", "need").code == 2
+    checked(workspace)
+    assert run("build", "-w", workspace, "--profile", "paper").code == 0
+    assert "for the profile default" in run(*probe, "--adaptive").err
+    assert server.calls == []
+
+
+def test_a_model_that_decides_nothing_is_not_asked_adaptively(
+    run: Run, probe: list[str | Path], workspace: Path, server: FaultyServer
+) -> None:
+    """One that knows a pair in eight and cannot tell of the others: one opinion an edge at most."""
+
+    def seldom(request: ChatRequest) -> str:
+        pair = "".join(sorted(re.findall(r"^name: (.+)$", request.messages[-1][1], re.MULTILINE)[:2]))
+        return knowing(request) if zlib.crc32(pair.encode()) % 8 == 0 else '{"score": "cannot tell"}'
+
+    assert checked(workspace, Wording.PAPER, seldom) == 1
+    refused = run(*probe, "--adaptive", "--wording", "paper")
+    assert (refused.code, server.calls) == (2, [])
+    assert "are one opinion, which decides nothing" in refused.err
+
+
+def test_adaptive_probing_is_planned_asked_and_read(
+    run: Run, probe: list[str | Path], workspace: Path, server: FaultyServer
+) -> None:
+    """No more calls than planned; builds afterwards read answers likewise, until all is asked."""
+    checked(workspace)
+    planned = loaded(run, *probe, "--adaptive", "--plan")
+    n_edges, most = planned["frontier"], planned["probes"]["calls"]
+    assert 2 * n_edges <= planned["expected_calls"] <= most <= 2.5 * n_edges
+    assert planned["total"]["completion_tokens"] == 64 * most
+    done = loaded(run, *probe, "--adaptive")
+    assert (done["scored"], done["unasked"], done["reading"]) == (len(server.calls), 0, "modelled")
+    assert 2 * n_edges <= done["scored"] <= most
+    assert loaded(run, "build", "-w", workspace)["unchanged"]
+    said = "Answers are read as their judge check says the model answers.\n"
+    assert said in run("build", "-w", workspace).out
+    fixed = loaded(run, *probe)
+    assert fixed["reading"] == "counted"
+    assert len(server.calls) > done["scored"]
+    assert said not in run("build", "-w", workspace).out
+    assert loaded(run, "build", "-w", workspace)["unchanged"]
+
+
+def test_a_plan_says_what_is_expected(run: Run, probe: list[str | Path], workspace: Path) -> None:
+    """Where that is less than the most."""
+    checked(workspace)
+    lines = run(*probe, "--adaptive", "--plan").out.splitlines()
+    planned = loaded(run, *probe, "--adaptive", "--plan")
+    less = planned["expected_calls"] < planned["total"]["calls"]
+    words = f"These are most; by the judge check about {planned['expected_calls']:,} calls are expected."
+    assert (lines[-1] == words) is less
 
 
 def test_without_prices_a_plan_has_no_cost(run: Run, probe: list[str | Path]) -> None:

@@ -97,14 +97,10 @@ def reliability_figures(gold: GoldSet, build: Build) -> dict[str, Figure]:
 
     Only of pairs that may be judged: not masked, and both ends in the gold of some task.
     """
-    n_skills, candidates = len(gold.library), build.candidates
-    used = np.zeros(n_skills, dtype=np.bool_)
-    used[[at for topic in gold.topics for at in topic.gold]] = True
-    codes = candidates.source * n_skills + candidates.target
     states = build.reliability.states
-    known = used[candidates.source] & used[candidates.target] & ~np.isin(codes, _codes(gold.masked, n_skills))
+    known, is_edge = _judgeable(gold, build)
     known &= states != _UNVALIDATED
-    is_edge, value = np.isin(codes, _codes(gold.edges, n_skills))[known], build.reliability.value[known]
+    is_edge, value = is_edge[known], build.reliability.value[known]
     confirmed, rejected = states[known] == _CONFIRMED, states[known] == _REJECTED
     return {
         "precision_confirmed": Figure(value=_mean(is_edge[confirmed]), n=int(confirmed.sum())),
@@ -112,6 +108,23 @@ def reliability_figures(gold: GoldSet, build: Build) -> dict[str, Figure]:
         "brier": Figure(value=brier(value, is_edge), n=len(value)),
         "ece": Figure(value=calibration_error(value, is_edge), n=len(value)),
     }
+
+
+def frontier_ap(gold: GoldSet, build: Build, frontier: IntArray) -> float:
+    """Return the average precision of the reliabilities of F; of pairs that may be judged, as above."""
+    known, is_edge = _judgeable(gold, build)
+    rows = frontier[known[frontier]]
+    return average_precision(build.reliability.value[rows], is_edge[rows])
+
+
+def _judgeable(gold: GoldSet, build: Build) -> tuple[BoolArray, BoolArray]:
+    """Return which candidates may be judged, and which are gold."""
+    n_skills, candidates = len(gold.library), build.candidates
+    used = np.zeros(n_skills, dtype=np.bool_)
+    used[[at for topic in gold.topics for at in topic.gold]] = True
+    codes = candidates.source * n_skills + candidates.target
+    known = used[candidates.source] & used[candidates.target] & ~np.isin(codes, _codes(gold.masked, n_skills))
+    return known, np.isin(codes, _codes(gold.edges, n_skills))
 
 
 def _alternatives(gold: GoldSet) -> IntArray:

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
+from caskg.bench.asking import Asking, asked_of, judge_rates
 from caskg.bench.qrels import GoldSet
 from caskg.bench.runner import Fold, Judging
 from caskg.bench.simulated_judge import Errors, Knowledge, SimulatedJudge, deal_folds, knowledge_without
-from caskg.config import BuildConfig, FrontierPolicy
+from caskg.config import BuildConfig, FrontierPolicy, Reading
 from caskg.graph.sources import never_checked, one_voice, uses
 from caskg.graph.text_prober import TextProber
 from caskg.pipeline import Induced, ask_edges, build, calibrate, induce, paid_frontier
@@ -36,15 +37,17 @@ class JudgePlan:
         policy: In which order the budget is spent; None = that of the build's constants.
         errors: How the judge errs.
         seed: Of the folds, of what the judge errs on, and of the policy ``random``.
+        asking: How much it is asked about each edge.
     """
 
     budget: int | None = None
     policy: FrontierPolicy | None = None
     errors: Errors = field(default_factory=Errors)
     seed: int = 0
+    asking: Asking = Asking.FIXED
 
     def applied(self, config: BuildConfig) -> BuildConfig:
-        """Return *config* with this frontier."""
+        """Return *config* with this frontier, and answers read as they were asked."""
         frontier = config.frontier
         frontier = replace(
             frontier,
@@ -52,7 +55,8 @@ class JudgePlan:
             policy=self.policy or frontier.policy,
             seed=self.seed,
         )
-        return replace(config, frontier=frontier)
+        reading = Reading.MODELLED if self.asking.is_modelled else config.evidence.reading
+        return replace(config, frontier=frontier, evidence=replace(config.evidence, reading=reading))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +104,12 @@ def survey(library: SkillLibrary, *, encoder: Encoder, config: BuildConfig) -> S
 
 
 def judged_build(
-    surveyed: Survey, judge: SimulatedJudge, *, config: BuildConfig, frontier: IntArray | None = None
+    surveyed: Survey,
+    judge: SimulatedJudge,
+    *,
+    config: BuildConfig,
+    frontier: IntArray | None = None,
+    asking: Asking = Asking.FIXED,
 ) -> Build:
     """Return what `caskg.pipeline.build` would, were *judge* its paid prober.
 
@@ -109,19 +118,20 @@ def judged_build(
         judge: Answers about F.
         config: The constants; the free prober answers all of C.
         frontier: F where it is known already, as `paid_frontier` returns it; no judge changes it.
+        asking: How much is asked about each edge of F.
     """
     found = surveyed.induced
     if frontier is None:
         frontier = paid_frontier(found, surveyed.free, config=config)
     with _workspace() as workspace:
-        said = ask_edges(found, frontier, prober=judge, ledger=workspace.ledger)
+        said = asked_of(judge, found, frontier, asking=asking, ledger=workspace.ledger)
     answers = {**surveyed.free, **said}
     if not config.evidence.by_source:
         answers = one_voice(answers)
     sources = uses(answers, worth=never_checked)
     units = {name: use.units for name, use in sources.items()} if config.evidence.by_source else {}
     everything = np.arange(len(found.candidates))
-    result = calibrate(found, answers, asked=everything, config=config, units=units)
+    result = calibrate(found, answers, asked=everything, config=config, units=units, rates=judge_rates(judge))
     return Build(
         candidates=found.candidates,
         reliability=result.reliability,
@@ -177,7 +187,7 @@ def _fold(
                 return build(library, workspace=workspace, encoder=encoder, config=config, paid=judge)
         if config not in surveys:
             surveys[config] = survey(library, encoder=encoder, config=config)
-        return judged_build(surveys[config], judge, config=config)
+        return judged_build(surveys[config], judge, config=config, asking=judge_plan.asking)
 
     return Fold(topics=topics, induce=induce_judged, judge=judge, n_calls=lambda: judge.n_calls)
 

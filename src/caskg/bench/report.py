@@ -40,14 +40,21 @@ def study_tables(document: Mapping[str, Any]) -> Iterator[tuple[str, Table]]:
         rows = [row for row in document["rows"] if row["set"] == name]
         for measure in ("recall@10", "specific_recall@10"):
             mean = {row["method"]: row["mean"] for row in rows if row["measure"] == measure}
+            if not mean:  # pairs without tasks
+                continue
             lines = [
-                [each["a"], figure(mean[each["a"]]), *map(figure, (each["diff"], each["lo"], each["hi"]))]
+                [
+                    each["a"],
+                    figure(mean[each["a"]]),
+                    *map(figure, (each["diff"], each["lo"], each["hi"])),
+                    each["b"],
+                ]
                 for each in document["contrasts"]
                 if (each["set"], each["measure"]) == (name, measure)
             ]
             reference = document["config"]["reference"]
-            head = ["", measure, "gain", "from", "to"]
-            yield f"{name}: {measure}", [head, [reference, figure(mean[reference]), "", "", ""], *lines]
+            head = ["", measure, "gain", "from", "to", "over"]
+            yield f"{name}: {measure}", [head, [reference, figure(mean[reference]), "", "", "", ""], *lines]
         yield f"{name}: edges", _edges_by_point(rows)
 
 

@@ -77,12 +77,12 @@ class SimulatedJudge:
         Raises:
             UsageError: A probability lies outside ``[0, 1]``.
         """
-        self._knowledge = knowledge
-        self._errors = errors or Errors()
-        self._seed = seed
-        _check(self._errors)
+        self.knowledge = knowledge
+        self.errors = errors or Errors()
+        self.seed = seed
+        _check(self.errors)
         known = sorted(knowledge.edges), sorted(knowledge.ends), sorted(knowledge.masked)
-        everything = repr((known, self._errors, seed)).encode()
+        everything = repr((known, self.errors, seed)).encode()
         self.prober_id = f"simulated-{hashlib.blake2b(everything, digest_size=8).hexdigest()}"
 
     def answer(self, requests: Sequence[ProbeRequest]) -> list[ProbeAnswer]:
@@ -91,10 +91,10 @@ class SimulatedJudge:
 
     def opinion(self, source: str, target: str) -> bool | None:
         """Return what it takes a pair for; None where it cannot tell."""
-        verdict = self._knowledge.verdict(source, target)
+        verdict = self.knowledge.verdict(source, target)
         if verdict is None:
             return None
-        rate = self._errors.false_negative if verdict else self._errors.false_positive
+        rate = self.errors.false_negative if verdict else self.errors.false_positive
         return verdict != (self._draw("edge", source, target) < rate)
 
     def _answer(self, request: ProbeRequest) -> ProbeAnswer:
@@ -103,9 +103,9 @@ class SimulatedJudge:
         if opinion is None:
             return self._missing("The judge knows nothing of this pair.")
         asked = *pair, request.kind, request.arm
-        if self._draw("absent", *asked) < self._errors.absent:
+        if self._draw("absent", *asked) < self.errors.absent:
             return self._missing("The answer could not be read.")
-        said = opinion != (self._draw("wrong", *asked) < self._errors.wrong)
+        said = opinion != (self._draw("wrong", *asked) < self.errors.wrong)
         return ProbeAnswer(score=float(said), source_id=self.prober_id, calls=1)
 
     def _missing(self, reason: str) -> ProbeAnswer:
@@ -113,7 +113,7 @@ class SimulatedJudge:
 
     def _draw(self, *what: str) -> float:
         """Return a number in ``[0, 1)`` that is a function of the seed and *what*."""
-        digest = hashlib.blake2b(repr((self._seed, *what)).encode(), digest_size=8).digest()
+        digest = hashlib.blake2b(repr((self.seed, *what)).encode(), digest_size=8).digest()
         return int.from_bytes(digest, "big") / 2.0**64
 
 

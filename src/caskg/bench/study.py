@@ -16,9 +16,10 @@ from typing import Any, Self
 import numpy as np
 
 from caskg import __version__
-from caskg.bench.edges import reliability_figures
+from caskg.bench.asking import Asking, changed_states, labelled_pair_figures
+from caskg.bench.edges import frontier_ap, reliability_figures
 from caskg.bench.gold import number
-from caskg.bench.judged import JudgePlan, Survey, fold_topics, judge_for, judged_build, survey
+from caskg.bench.judged import CountingJudge, JudgePlan, Survey, fold_topics, judge_for, judged_build, survey
 from caskg.bench.metrics import recall
 from caskg.bench.qrels import GoldSet, read_set, set_names
 from caskg.bench.runner import Progress, code_digest
@@ -28,17 +29,23 @@ from caskg.bench.stats import cluster_bootstrap, cluster_numbers, holm, sign_fli
 from caskg.bench.vectors import RememberingEncoder
 from caskg.config import FrontierPolicy, build_config, retrieve_config
 from caskg.errors import UsageError
+from caskg.graph.adaptive import SHARE
 from caskg.pipeline import paid_frontier
 from caskg.published import Build
 from caskg.retrieval.retriever import GraphRetriever
-from caskg.schema import FloatArray, IntArray
+from caskg.schema import PROBE_KINDS, FloatArray, IntArray
 from caskg.store.workspace import Workspace
 from caskg.wiring import EncoderChoice, encoder_for
 
 BUDGETS = (0, 100, 250, 500, 1000, 2000)
 FLIPS = (0.0, 0.02, 0.05, 0.15)
 MEASURES = (f"recall@{BUNDLE}", f"specific_recall@{BUNDLE}")
-AXES = ("budget", "flips", "policy")
+AXES = ("budget", "flips", "policy", "asking")
+NOISY = Errors(false_positive=0.02, false_negative=0.02, wrong=0.10, absent=0.05)
+"""A judge with two wrong minds in a hundred, which belies its mind in one answer of ten."""
+
+LABELLED = "labelled pairs"
+"""The name under which the pairs of the judge check stand beside the sets."""
 
 UNASKED = JudgePlan(budget=0)
 """The point that all others are compared with."""
@@ -57,6 +64,7 @@ class StudyPlan:
         budget: In edges, where it is not what varies.
         seeds: How many; each deals folds, errors and random frontiers anew.
         tasks: Most tasks of a set that are scored, drawn by seed 0; None = all.
+        errors: How the judge errs on the axis ``asking``.
     """
 
     folder: Path
@@ -67,6 +75,7 @@ class StudyPlan:
     budget: int = 500
     seeds: int = 5
     tasks: int | None = 300
+    errors: Errors = NOISY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,14 +104,26 @@ class Point:
 
 def points(plan: StudyPlan) -> dict[str, JudgePlan]:
     """Return the points of the study by name, `UNASKED` first; what is on two axes stands there once."""
+    along = _along(plan)
+    every = [UNASKED, *(point for axis in plan.axes for point in along[axis])]
+    return {point_name(point): point for point in every}
+
+
+def _along(plan: StudyPlan) -> dict[str, list[JudgePlan]]:
     at = JudgePlan(budget=plan.budget, policy=build_config().frontier.policy)
-    along = {
+    noisy = replace(at, errors=plan.errors)
+    # One probe an edge spends on more edges what the adaptive one may spend at most.
+    more = replace(noisy, budget=int(SHARE * len(PROBE_KINDS) * plan.budget), asking=Asking.ONE)
+    return {
         "budget": [replace(at, budget=budget) for budget in BUDGETS if budget],
         "flips": [replace(at, errors=Errors(false_positive=rate, false_negative=rate)) for rate in FLIPS],
         "policy": [replace(at, policy=policy) for policy in FrontierPolicy],
+        "asking": [
+            noisy,
+            *(replace(noisy, asking=asking) for asking in (Asking.ADAPTIVE, Asking.MODELLED)),
+            more,
+        ],
     }
-    every = [UNASKED, *(point for axis in plan.axes for point in along[axis])]
-    return {point_name(point): point for point in every}
 
 
 def point_name(point: JudgePlan) -> str:
@@ -113,7 +134,10 @@ def point_name(point: JudgePlan) -> str:
     """
     if not point.budget:
         return "unasked"
-    return f"{point.budget} {point.policy} {100 * point.errors.false_positive:g}%"
+    rates = point.errors.false_positive, point.errors.wrong, point.errors.absent
+    errors = "/".join(f"{100 * rate:g}%" for rate in (rates if any(rates[1:]) else rates[:1]))
+    how = "" if point.asking is Asking.FIXED else f" {point.asking}"
+    return f"{point.budget} {point.policy} {errors}{how}"
 
 
 def study(plan: StudyPlan, *, progress: Progress = lambda _line: None) -> dict[str, Any]:
@@ -142,8 +166,13 @@ def study(plan: StudyPlan, *, progress: Progress = lambda _line: None) -> dict[s
             found = _Desk(plan, gold, vectors).run(progress)
             clusters = cluster_numbers([gold.topics[at].cluster for at in scored_topics(gold, plan.tasks)])
             rows += list(_rows(name, found, clusters))
-            contrasts += list(_contrasts(name, found, clusters))
+            contrasts += list(_contrasts(name, found, clusters, reference=point_name(UNASKED)))
+            if "asking" in plan.axes:
+                asking = {key: found[key] for key in map(point_name, _along(plan)["asking"])}
+                contrasts += list(_contrasts(name, asking, clusters, reference=next(iter(asking))))
             cost += [{"set": name, "method": point, "calls": each.calls} for point, each in found.items()]
+    if "asking" in plan.axes:
+        rows += list(_labelled_rows(plan))
     config = {
         "caskg": __version__,
         "code": code_digest(),
@@ -199,9 +228,10 @@ class _Desk:
         figures, calls = [], 0
         for topics in fold_topics(self._gold, seed=point.seed):
             judge = judge_for(self._gold, topics, point)
-            built = judged_build(self._survey, judge, config=config, frontier=frontier)
+            built = judged_build(self._survey, judge, config=config, frontier=frontier, asking=point.asking)
             calls += judge.n_calls
-            figures.append(_figures(self._gold, built))
+            of_frontier = self._frontier_figures(judge, built, frontier, point)
+            figures.append(_figures(self._gold, built) | of_frontier)
             for measure, found in self._asked(built, sorted(set(topics) & set(self._topics))).items():
                 values[measure] |= found
         return {
@@ -209,6 +239,19 @@ class _Desk:
             "values": {measure: [found[at] for at in self._topics] for measure, found in values.items()},
             "edges": _mean_figures(figures),
         }
+
+    def _frontier_figures(
+        self, judge: CountingJudge, built: Build, frontier: IntArray, point: JudgePlan
+    ) -> dict[str, float]:
+        """Return how well F is ranked, and what of it has another state than by the fixed plan."""
+        common = frontier[: self._plan.budget]
+        found = {"frontier_ap": frontier_ap(self._gold, built, common)}
+        if point.asking is Asking.FIXED:
+            return found
+        again = CountingJudge(judge.knowledge, errors=judge.errors, seed=judge.seed)
+        config = replace(point, asking=Asking.FIXED).applied(build_config())
+        fixed = judged_build(self._survey, again, config=config, frontier=common)
+        return found | changed_states(built.reliability.states[common], fixed.reliability.states[common])
 
     def _asked(self, built: Build, topics: Sequence[int]) -> dict[str, dict[int, float | None]]:
         skills = self._gold.library.skills
@@ -291,8 +334,20 @@ def _rows(name: str, found: Mapping[str, Point], clusters: IntArray) -> Iterator
             yield row | {"lo": None, "hi": None, "n": None, "clusters": None}
 
 
-def _contrasts(name: str, found: Mapping[str, Point], clusters: IntArray) -> Iterator[dict[str, Any]]:
-    reference, others = point_name(UNASKED), [point for point in found if point != point_name(UNASKED)]
+def _labelled_rows(plan: StudyPlan) -> Iterator[dict[str, Any]]:
+    """Yield the figures of the axis ``asking`` on the pairs of the judge check, means over seeds."""
+    for point in _along(plan)["asking"]:
+        seeds = range(plan.seeds)
+        each = [labelled_pair_figures(point.asking, point.errors, seed=seed) for seed in seeds]
+        for figure, value in _mean_figures(each).items():
+            row = {"set": LABELLED, "method": point_name(point), "measure": f"edges.{figure}"}
+            yield row | {"mean": number(value), "lo": None, "hi": None, "n": None, "clusters": None}
+
+
+def _contrasts(
+    name: str, found: Mapping[str, Point], clusters: IntArray, *, reference: str
+) -> Iterator[dict[str, Any]]:
+    others = [point for point in found if point != reference]
     for measure in MEASURES if others else ():
         base = found[reference].values[measure]
         gains = np.stack([found[point].values[measure] - base for point in others], axis=1)

@@ -201,6 +201,13 @@ class FrontierConfig:
     seed: int = 0
 
 
+class Reading(StrEnum):
+    """How the answers of a language model on an edge become masses."""
+
+    COUNTED = "counted"  # the mean of what they say
+    MODELLED = "modelled"  # what the answer model of its judge check makes of them, where there is one
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceConfig:
     """How answers become reliability (method, Section 5).
@@ -214,6 +221,7 @@ class EvidenceConfig:
         llm_units: U of a language model asked in separate prompts, in (0, 3].
         label_reliability: c of a confirming label; a rejecting one has 1 minus this.
         label_mass: Mass of a label.
+        reading: How the answers of language models are read; `MODELLED` after adaptive probing.
     """
 
     mass_floor: float = 0.10
@@ -223,6 +231,7 @@ class EvidenceConfig:
     llm_units: float = 3.0
     label_reliability: float = 0.80
     label_mass: float = 3.0
+    reading: Reading = Reading.COUNTED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

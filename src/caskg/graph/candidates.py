@@ -144,9 +144,9 @@ def edge_types(
     """Return the type of each pair, first match first.
 
     Paper: I/O or judge -> dependency, structural -> workflow, near duplicates ->
-    alternative, else semantic. With ``alternative_first``: a contrast -> semantic; skills
-    that share most of their text, and near duplicates that do not refer to each other ->
-    alternative; then reference, enabler, I/O or judge -> dependency, structural ->
+    alternative, else semantic. With ``alternative_first``: copies -> alternative; a contrast ->
+    semantic; skills that share most of their text, and near duplicates that do not refer to each
+    other -> alternative; then reference, enabler, I/O or judge -> dependency, structural ->
     workflow, else semantic.
 
     Returns:
@@ -170,15 +170,15 @@ def edge_types(
     if not limits.alternative_first:
         cases = [(dependency, _DEPENDENCY), (workflow, _WORKFLOW), (alternative, _ALTERNATIVE)]
     else:
-        same = inputs.same_text
-        duplicate = is_in(inputs, inputs.duplicates, source, target) | (same[source] == same[target])
+        copies = inputs.same_text[source] == inputs.same_text[target]
+        duplicate = is_in(inputs, inputs.duplicates, source, target)
         needs, contrasts = inputs.mentions.needs, inputs.mentions.contrasts
         referring = is_in(inputs, needs, source, target) | is_in(inputs, needs, target, source)
         dependency |= above("reference", limits.reference) | (above("enabler", limits.enabler) & telling)
         cases = [
-            (duplicate, _ALTERNATIVE),
+            (copies, _ALTERNATIVE),
             (is_in(inputs, contrasts, source, target), _SEMANTIC),
-            (alternative & ~referring, _ALTERNATIVE),
+            (duplicate | (alternative & ~referring), _ALTERNATIVE),
             (dependency, _DEPENDENCY),
             (workflow, _WORKFLOW),
         ]

@@ -26,6 +26,15 @@ SWAPPED = "coherence-swapped"
 
 ARMS = frozenset({COHERENCE, NEAR, SWAPPED})
 
+PLAIN_NEAR = "near"
+"""The arm of a question without a control that has a near alternative as the substitute."""
+
+PLAIN_SWAPPED = "swapped"
+"""The arm of such a question that shows the documents in the other order."""
+
+REPEATS = frozenset({NEAR, SWAPPED, PLAIN_NEAR, PLAIN_SWAPPED})
+"""The arms that ask a probe again."""
+
 NO_CONTROL = "The intact context has no score to compare with."
 
 

@@ -5,11 +5,11 @@ Before `llm_prober`, which asks it. The far substitute of an edge is the one tha
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from caskg.graph.contrast import COHERENCE, NEAR, SWAPPED
-from caskg.graph.probes import plan_probes
+from caskg.graph.contrast import COHERENCE, NEAR, PLAIN_NEAR, PLAIN_SWAPPED, SWAPPED
 from caskg.graph.prompts import Wording, skill_text
 from caskg.library.screening import speaks_to_model
 from caskg.schema import BoolArray, IntArray, ProbeKind, ProbeRequest, Skill, VectorArray
@@ -20,7 +20,21 @@ PLAIN = "plain"
 NEED = "need"
 """The arm of the one question of the wording ``need``."""
 
+_PLAIN_ARMS = (PLAIN, PLAIN_NEAR, PLAIN_SWAPPED)
 _BLOCK = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arms:
+    """What is asked beside the one question of each probe.
+
+    Attributes:
+        near: The substitution again, with a near alternative to the source.
+        both_orders: The reordering again, with the documents shown in the other order.
+    """
+
+    near: bool = False
+    both_orders: bool = False
 
 
 def plan_wording(
@@ -34,19 +48,17 @@ def plan_wording(
 ) -> list[ProbeRequest]:
     """Return what a wording asks of each edge, edge by edge.
 
-    ``paper`` asks three questions; ``control`` four, the intact context first, one
-    more with *near* and one more with *both_orders*; ``need`` and ``judge`` one.
+    ``paper`` asks three questions; ``control`` four, the intact context first; both one
+    more with *near* and one more with *both_orders*. ``need`` and ``judge`` ask one.
 
     Args:
         edges: Sources and targets, each of shape ``(n_edges,)``.
         skills: The skills that the edges number.
         substitutes: The far substitute of each edge, shape ``(n_edges,)``; -1 = there is none.
         wording: Which questions.
-        near: Likewise a near alternative to the source, for a second arm of ``control``.
-        both_orders: Ask ``control``'s reordering again with the documents shown in the other order.
+        near: Likewise a near alternative to the source, for a second arm of the substitution.
+        both_orders: Ask the reordering again with the documents shown in the other order.
     """
-    if wording is Wording.PAPER:
-        return plan_probes(*edges, skills=skills, substitutes=substitutes)
     requests: list[ProbeRequest] = []
     for row, (i, j) in enumerate(zip(edges[0].tolist(), edges[1].tolist(), strict=True)):
         pair = skills[i], skills[j]
@@ -55,19 +67,26 @@ def plan_wording(
         elif wording is Wording.JUDGE:
             requests.append(_about(pair, ProbeKind.OPINION, PLAIN))
         else:
-            stand_ins = ((substitutes, COHERENCE), (near, NEAR))
+            arms = (COHERENCE, NEAR, SWAPPED) if wording is Wording.CONTROL else _PLAIN_ARMS
+            stand_ins = (substitutes, arms[0]), (near, arms[1])
             chosen = [(skills[x[row]], arm) for x, arm in stand_ins if x is not None and x[row] >= 0]
-            requests += _control_requests(pair, chosen, both_orders=both_orders)
+            requests += _probes(pair, chosen, arms, both_orders=both_orders)
     return requests
 
 
-def _control_requests(
-    pair: tuple[Skill, Skill], substitutes: Sequence[tuple[Skill, str]], *, both_orders: bool
+def _probes(
+    pair: tuple[Skill, Skill],
+    substitutes: Sequence[tuple[Skill, str]],
+    arms: tuple[str, str, str],
+    *,
+    both_orders: bool,
 ) -> list[ProbeRequest]:
-    requests = [_about(pair, kind, COHERENCE) for kind in (ProbeKind.INTACT, ProbeKind.REMOVAL)]
+    once, _, swapped = arms
+    kinds = (ProbeKind.INTACT, ProbeKind.REMOVAL) if once == COHERENCE else (ProbeKind.REMOVAL,)
+    requests = [_about(pair, kind, once) for kind in kinds]
     requests += [_about(pair, ProbeKind.SUBSTITUTION, arm, substitute=x) for x, arm in substitutes]
-    arms = (COHERENCE, SWAPPED) if both_orders else (COHERENCE,)
-    return requests + [_about(pair, ProbeKind.REORDERING, arm) for arm in arms]
+    orders = (once, swapped) if both_orders else (once,)
+    return requests + [_about(pair, ProbeKind.REORDERING, arm) for arm in orders]
 
 
 def _about(

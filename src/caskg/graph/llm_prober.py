@@ -67,6 +67,11 @@ class LlmProber:
         """Which questions it asks."""
         return self._wording
 
+    @property
+    def max_tokens(self) -> int:
+        """Most tokens of an answer."""
+        return self._max_tokens
+
     def answer(self, requests: Sequence[ProbeRequest]) -> list[ProbeAnswer]:
         """Return one answer for each request, in order."""
         numbers = {id(request): number for number, request in enumerate(requests)}

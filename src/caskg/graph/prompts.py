@@ -17,7 +17,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from caskg.graph.contrast import SWAPPED
+from caskg.graph.contrast import PLAIN_SWAPPED, SWAPPED
 from caskg.schema import ChatRequest, Parameter, ProbeKind, ProbeRequest, Skill
 
 MAX_SKILL_CHARS = 4_000
@@ -117,7 +117,7 @@ def chat_request(
     skills = [skill_text(skill) for skill in _shown(request, wording)]
     key = fence_key(skills)
     documents = [fenced(text, label=label, key=key) for label, text in zip("ABC", skills, strict=False)]
-    if request.arm == SWAPPED:
+    if request.arm in (SWAPPED, PLAIN_SWAPPED):
         documents.reverse()
     system = _SYSTEM.format(key=key, values=", ".join(f'"{value}"' for value in [*SCORES, CANNOT_TELL]))
     examples = _example_turns(key) if wording is Wording.NEED else ()

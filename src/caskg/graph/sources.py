@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
-from caskg.graph.contrast import NEAR
+from caskg.graph.contrast import NEAR, PLAIN_NEAR
 from caskg.graph.llm_prober import is_llm
 from caskg.graph.prompts import Wording, prompt_version
 from caskg.schema import PROBE_KINDS, ProbeAnswer, ProbeKey, ProbeKind
@@ -66,7 +66,7 @@ def standing(
 
 def _stands(key: ProbeKey, substitutes: Mapping[tuple[str, str], str], versions: Mapping[str, str]) -> bool:
     in_use = _PROMPTS if is_llm(key.prober_id) else {versions.get(key.prober_id, key.prompt_version)}
-    is_far = key.kind is ProbeKind.SUBSTITUTION and key.arm != NEAR
+    is_far = key.kind is ProbeKind.SUBSTITUTION and key.arm not in (NEAR, PLAIN_NEAR)
     return key.prompt_version in in_use and (
         not is_far or substitutes.get(key[:2], "") == key.substitute_hash
     )

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caskg import __version__
-from caskg.config import BuildConfig, Profile, build_config
+from caskg.config import BuildConfig, Profile, Reading, build_config
 from caskg.errors import DamagedError
 from caskg.inspection import current_version, diagnostics_of
 from caskg.protocols import Encoder
@@ -51,9 +51,12 @@ def build_workspace(
     *,
     profile: str = Profile.DEFAULT,
     encoder: str = EncoderChoice.AUTO,
+    reading: Reading | None = None,
     progress: Progress = lambda _step, _done, _of: None,
 ) -> BuildReport:
     """Parse *roots*, build and publish; do nothing where nothing has changed.
+
+    How answers of language models are read is *reading*, by default as in the version before.
 
     Raises:
         UsageError: There is no such profile or encoder.
@@ -62,12 +65,12 @@ def build_workspace(
         StoreError: The workspace cannot be written.
     """
     from caskg.graph.text_prober import TextProber
-    from caskg.judging import known_worth
+    from caskg.judging import known_rates, known_worth
     from caskg.library.parse import parse_library
     from caskg.library.scan import scan
     from caskg.pipeline import build
 
-    config, previous = build_config(profile), _sound_version(workspace)
+    config, previous = _config(profile, reading, workspace), _sound_version(workspace)
     kind = encoder_kind(encoder, current_meta(workspace))
     progress("parse", 0, 0)
     found = scan(roots)
@@ -86,12 +89,14 @@ def build_workspace(
         encoder=made,
         config=config,
         worth=known_worth(workspace.ledger),
+        rates=known_rates(workspace.ledger),
         progress=progress,
     )
     progress("publish", 0, 0)
     meta = {
         "caskg": __version__,
         "profile": str(config.profile),
+        "reading": str(config.evidence.reading),
         "encoder": kind,
         "encoder_fingerprint": made.fingerprint,
         "prober": TextProber().prober_id,
@@ -103,6 +108,15 @@ def build_workspace(
     }
     workspace.publish(skills=library.skills, arrays=_arrays(library, result, made), meta=meta)
     return _report(workspace.current(), unchanged=False)
+
+
+def _config(profile: str, reading: Reading | None, workspace: Workspace) -> BuildConfig:
+    """Return the constants; ``paper`` counts each answer, whatever the version before did."""
+    config = build_config(profile)
+    if not config.evidence.by_source:
+        return config
+    before = (current_meta(workspace) or {}).get("reading", Reading.COUNTED)
+    return replace(config, evidence=replace(config.evidence, reading=reading or Reading(before)))
 
 
 def _follow_moves(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from caskg.config import Profile, build_config
+from caskg.config import BuildConfig, Profile, Reading, build_config
 from caskg.errors import UsageError
 from caskg.store.workspace import Workspace
 from caskg.wiring.building import BuildReport, build_workspace
@@ -12,7 +12,9 @@ from caskg.wiring.encoders import encoder_of
 from caskg.wiring.places import default_roots
 
 if TYPE_CHECKING:
+    from caskg.graph.answer_model import AnswerRates
     from caskg.graph.judge_check import JudgeReport
+    from caskg.graph.llm_prober import LlmProber
     from caskg.graph.prompts import Wording
     from caskg.probing import Poll
     from caskg.protocols import ChatModel
@@ -31,12 +33,21 @@ class ProbeOptions:
         judge: Ask for opinions besides.
         budget: Most edges that probes ask about; None = B of the profile.
         policy: In which order, see `FrontierPolicy`; None = that of the profile.
+        near: Ask the substitution again, with a near alternative.
+        both_orders: Ask the reordering again, with the documents in the other order.
+        adaptive: Ask no longer than an answer can change something; *near* and *both_orders* are then asked
+            where that helps.
+        answer_tokens: Most tokens of an answer, at least 1; None = as many as the score takes.
     """
 
     wording: str | None = None
     judge: bool = False
     budget: int | None = None
     policy: str | None = None
+    near: bool = False
+    both_orders: bool = False
+    adaptive: bool = False
+    answer_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +100,9 @@ def open_probing(
         UsageError: The budget or the policy cannot be used.
         CaskgError: As `build_workspace` raises them.
     """
+    from caskg.graph.llm_plan import Arms
     from caskg.graph.llm_prober import LlmProber
-    from caskg.graph.prompts import Wording
+    from caskg.graph.prompts import MAX_ANSWER_TOKENS, Wording
     from caskg.judging import known_report
     from caskg.pipeline import induce
     from caskg.probing import Poll, with_budget
@@ -102,33 +114,73 @@ def open_probing(
     library = SkillLibrary(skills=tuple(version.skills))
     asking = with_budget(config, n_skills=len(library), budget=options.budget, policy=options.policy)
     wording = options.wording or _wording(chat, config.profile, ledger=workspace.ledger)
-    prober = LlmProber(chat, wording=Wording(wording))
+    most = options.answer_tokens or MAX_ANSWER_TOKENS
+    prober = LlmProber(chat, wording=Wording(wording), max_tokens=most)
     encoder = encoder_of(version)
     induced = induce(library, workspace=workspace, encoder=encoder, config=config, progress=progress)
+    report = known_report(prober, ledger=workspace.ledger)
     poll = Poll(
         induced=induced,
         config=asking,
         ledger=workspace.ledger,
         prober=prober,
-        judge=LlmProber(chat, wording=Wording.JUDGE) if options.judge else None,
+        judge=LlmProber(chat, wording=Wording.JUDGE, max_tokens=most) if options.judge else None,
         hidden=workspace.switches.disabled(),
+        arms=Arms(near=options.near, both_orders=options.both_orders),
+        rates=_rates(prober, report, config, workspace.ledger) if options.adaptive else None,
     )
     return Probing(
         poll=poll,
-        report=known_report(prober, ledger=workspace.ledger),
+        report=report,
         counts_all=not config.evidence.by_source,
     )
 
 
-def publish(workspace: Workspace, *, progress: Progress = lambda _step, _done, _of: None) -> BuildReport:
+def publish(
+    workspace: Workspace,
+    *,
+    reading: Reading | None = None,
+    progress: Progress = lambda _step, _done, _of: None,
+) -> BuildReport:
     """Build the workspace as the last time, with all that its ledger holds by now.
+
+    Args:
+        workspace: Its last build says which folders, profile and encoder.
+        reading: How answers of language models are read; None = as the last time.
+        progress: Told where the building is.
 
     Raises:
         NoVersionError: Nothing has been published yet.
         CaskgError: As `build_workspace` raises them.
     """
     profile = str(workspace.current().meta["profile"])
-    return build_workspace(workspace, default_roots(workspace), profile=profile, progress=progress)
+    return build_workspace(
+        workspace, default_roots(workspace), profile=profile, reading=reading, progress=progress
+    )
+
+
+def _rates(
+    prober: "LlmProber", report: "JudgeReport | None", config: BuildConfig, ledger: "Ledger"
+) -> "AnswerRates":
+    """Return how a model answers; without that, or where it cannot decide, nobody knows when to stop."""
+    from caskg.judging import known_rates
+
+    rates = known_rates(ledger)(prober.prober_id, prober.prompt_version)
+    if not config.evidence.by_source:
+        msg = "The profile paper counts all answers: adaptive probing is for the profile default."
+    elif rates is None or report is None:
+        msg = (
+            "Adaptive probing needs to know how the model answers in the wording "
+            f"{prober.wording.value!r}: run `caskg judge-check` first; of need it cannot be known."
+        )
+    elif report.units == 1:
+        msg = (
+            "The judge check found that all answers of this model to an edge are one opinion, which decides "
+            "nothing: adaptive probing would stop at once."
+        )
+    else:
+        return rates
+    raise UsageError(msg)
 
 
 def _wording(chat: "ChatModel", profile: Profile, *, ledger: "Ledger") -> "Wording":

@@ -109,13 +109,21 @@ def gold(
 @_DATA
 @_SETS
 @click.option(
-    "--axes", metavar="A,B", default="", help="Only these of budget, flips and policy.  [default: all]"
+    "--axes",
+    metavar="A,B",
+    default="",
+    help="Only these of budget, flips, policy and asking.  [default: all]",
 )
 @click.option(
     "--budget", type=click.IntRange(1), default=500, show_default=True, help="Where it does not vary."
 )
 @click.option("--seeds", type=click.IntRange(1), default=5, show_default=True, help="How many.")
 @click.option("--tasks", type=click.IntRange(1), help="Score at most so many tasks a set.  [default: all]")
+@click.option(
+    "--flips", type=_RATE, default=0.02, show_default=True, help="Axis asking: share of wrong minds."
+)
+@click.option("--wrong", type=_RATE, default=0.10, show_default=True, help="Axis asking: wrong answers.")
+@click.option("--absent", type=_RATE, default=0.05, show_default=True, help="Axis asking: missing answers.")
 @_ENCODER
 @_CACHE
 @_QUIET
@@ -128,6 +136,9 @@ def study_judge(
     budget: int,
     seeds: int,
     tasks: int | None,
+    flips: float,
+    wrong: float,
+    absent: float,
     encoder: str,
     cache: Path,
     quiet: bool,
@@ -135,6 +146,7 @@ def study_judge(
 ) -> None:
     """Measure what a judge is worth: retrieval against its budget, its errors, and whom it is asked about."""
     from caskg.bench.report import study_tables
+    from caskg.bench.simulated_judge import Errors
     from caskg.bench.study import AXES, StudyPlan, study
 
     plan = StudyPlan(
@@ -144,6 +156,7 @@ def study_judge(
         budget=budget,
         seeds=seeds,
         tasks=tasks,
+        errors=Errors(false_positive=flips, false_negative=flips, wrong=wrong, absent=absent),
         encoder=encoder,
         cache=cache,
     )

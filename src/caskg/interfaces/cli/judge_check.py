@@ -13,9 +13,9 @@ from caskg.errors import NoWorkspaceError
 from caskg.graph.judge_check import FULL_UNITS, JudgeReport, Share
 from caskg.graph.labelled_set import labelled_set
 from caskg.graph.llm_prober import LlmProber
-from caskg.graph.prompts import Wording, chat_request
+from caskg.graph.prompts import MAX_ANSWER_TOKENS, Wording, chat_request
 from caskg.graph.text_prober import TextProber
-from caskg.interfaces.cli.model_options import limit_options, model_options, spending
+from caskg.interfaces.cli.model_options import answer_option, limit_options, model_options, spending
 from caskg.interfaces.cli.options import json_option, workspace_option
 from caskg.interfaces.cli.output import columns, emit
 from caskg.judging import (
@@ -55,6 +55,7 @@ class _Checked:
     help="How the model is asked. Repeatable.  [default: all]",
 )
 @click.option("--plan", is_flag=True, help="Print how many calls and tokens it takes, and send nothing.")
+@answer_option
 @model_options
 @limit_options
 @workspace_option
@@ -63,6 +64,7 @@ def judge_check(
     *,
     wordings: tuple[str, ...],
     plan: bool,
+    answer_tokens: int | None,
     settings: Mapping[str, Any],
     meter: Meter,
     folder: Path | None,
@@ -73,11 +75,13 @@ def judge_check(
     It is asked about labelled pairs of skills. Its answers are kept in the workspace: none is
     paid twice. With no option of a model the free text prober is checked.
     """
-    if not (settings or wordings or plan):
+    if not (settings or wordings or plan or answer_tokens):
         _emit([_check_text()], known=None, stopped=None, as_json=as_json)
         return
     chat = open_chat(settings, meter)
-    probers = [LlmProber(chat, wording=Wording(each)) for each in wordings or EVIDENCE_WORDINGS]
+    most = answer_tokens or MAX_ANSWER_TOKENS
+    asked = [Wording(each) for each in wordings or EVIDENCE_WORDINGS]
+    probers = [LlmProber(chat, wording=wording, max_tokens=most) for wording in asked]
     path = folder or default_workspace()
     if plan:
         _emit_plan(probers, path, as_json=as_json)

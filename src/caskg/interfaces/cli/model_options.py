@@ -61,6 +61,14 @@ _NAMES = (
 )
 
 
+answer_option = click.option(
+    "--answer-tokens",
+    type=click.IntRange(1),
+    help="Most tokens of an answer; more where a model thinks before it answers.  [default: 64]",
+)
+"""The option ``answer_tokens`` of a command."""
+
+
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give *command* the options of a model; it gets them as one mapping, ``settings``, of those given."""
 

@@ -1,14 +1,14 @@
 """`caskg probe`: put the probes to a language model within limits, and publish what it said."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from caskg.config import FrontierPolicy
+from caskg.config import FrontierPolicy, Reading
 from caskg.graph.prompts import Wording, chat_request
-from caskg.interfaces.cli.model_options import limit_options, model_options, spending
+from caskg.interfaces.cli.model_options import answer_option, limit_options, model_options, spending
 from caskg.interfaces.cli.options import json_option, open_workspace, progress_bar, workspace_option
 from caskg.interfaces.cli.output import columns, emit
 from caskg.interfaces.cli.versions import summary, version_facts
@@ -34,8 +34,12 @@ _REASONS = 5
     "--frontier",
     "policy",
     type=click.Choice([policy.value for policy in FrontierPolicy]),
-    help="Which edges are asked about first.  [default: association]",
+    help="Which edges are asked about first.  [default: coverage; in paper association]",
 )
+@click.option("--near", is_flag=True, help="Ask the substitution again, with a near alternative.")
+@click.option("--both-orders", is_flag=True, help="Ask the reordering again, documents in the other order.")
+@click.option("--adaptive", is_flag=True, help="Ask no longer than an answer can change something.")
+@answer_option
 @click.option("--plan", is_flag=True, help="Print calls, tokens and cost, and send nothing.")
 @model_options
 @limit_options
@@ -47,6 +51,10 @@ def probe(
     judge: bool,
     budget: int | None,
     policy: str | None,
+    near: bool,
+    both_orders: bool,
+    adaptive: bool,
+    answer_tokens: int | None,
     plan: bool,
     settings: Mapping[str, Any],
     meter: Meter,
@@ -58,7 +66,16 @@ def probe(
     What was answered before is never asked again, so a run that was stopped goes on where it was.
     """
     chat = open_chat(settings, meter)
-    options = ProbeOptions(wording=wording, judge=judge, budget=budget, policy=policy)
+    options = ProbeOptions(
+        wording=wording,
+        judge=judge,
+        budget=budget,
+        policy=policy,
+        near=near,
+        both_orders=both_orders,
+        adaptive=adaptive,
+        answer_tokens=answer_tokens,
+    )
     with open_workspace(folder) as workspace:
         with progress_bar(quiet=as_json) as progress:
             probing = open_probing(workspace, chat, options, progress=progress)
@@ -70,7 +87,8 @@ def probe(
         with reserved(workspace.path), spending(meter, quiet=as_json) as told:
             tally = ask_all(probing.poll, told=told)
         with progress_bar(quiet=as_json) as progress:
-            report = publish(workspace, progress=progress)
+            reading = Reading.MODELLED if adaptive else Reading.COUNTED
+            report = publish(workspace, reading=reading, progress=progress)
         facts = version_facts(report.number, len(workspace.current().ids), report.meta)
     document = _asked(probing, tally, meter) | facts | {"unchanged": report.unchanged}
     lines = [*_asked_lines(document), *summary(facts, unchanged=report.unchanged), _states_line(facts)]
@@ -82,8 +100,9 @@ def probe(
 
 def _planned(probing: Probing, prices: Prices | None) -> dict[str, Any]:
     todo = open_questions(probing.poll)
-    judge = _expected(todo.opinions, Wording.JUDGE, prices=prices)
-    probes = _expected(todo.probes, probing.poll.prober.wording, prices=prices)
+    prober = probing.poll.prober
+    judge = _expected(todo.opinions, Wording.JUDGE, prober.max_tokens, prices=prices)
+    probes = _expected(todo.probes, prober.wording, prober.max_tokens, most=todo.most, prices=prices)
     cost = None if prices is None else judge["cost"] + probes["cost"]
     total = {name: judge[name] + probes[name] for name in ("calls", "prompt_tokens", "completion_tokens")}
     return {
@@ -91,21 +110,34 @@ def _planned(probing: Probing, prices: Prices | None) -> dict[str, Any]:
         "frontier": todo.n_edges,
         "judge": judge,
         "probes": probes,
+        "expected_calls": judge["calls"] + todo.expected,
         "total": total | {"cost": cost},
     }
 
 
 def _expected(
-    requests: tuple[ProbeRequest, ...], wording: Wording, *, prices: Prices | None
+    requests: Sequence[ProbeRequest],
+    wording: Wording,
+    max_tokens: int,
+    *,
+    prices: Prices | None,
+    most: int | None = None,
 ) -> dict[str, Any]:
-    chats = (chat_request(request, wording=wording, request_id="plan") for request in requests)
-    return _spent(most_expected(chats, prices=prices))
+    """Return what at most *most* of the requests take: those with the longest prompts."""
+    chats = [
+        chat_request(request, wording=wording, request_id="plan", max_tokens=max_tokens)
+        for request in requests
+    ]
+    chats.sort(key=lambda chat: -chat.estimated_prompt_tokens)
+    return _spent(most_expected(chats[:most], prices=prices))
 
 
 def _plan_lines(document: dict[str, Any]) -> Iterator[str]:
     yield f"{_named(document)}; {document['frontier']:,} edges to be asked about."
     titles = ["", "calls", "tokens in, about", "tokens out, at most", "cost, at most"]
     yield from columns([titles, *(_plan_row(name, document[name]) for name in ("judge", "probes", "total"))])
+    if document["expected_calls"] < document["total"]["calls"]:
+        yield f"These are most; by the judge check about {document['expected_calls']:,} calls are expected."
     if document["judge"]["calls"]:
         yield "The opinions decide which edges are asked about, so the tokens of the probes may change."
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from caskg.config import Reading
 from caskg.inspection import current_version, diagnostics_of, labels_to_check
 from caskg.interfaces.cli.options import json_option, open_workspace, workspace_option
 from caskg.interfaces.cli.output import columns, emit
@@ -73,6 +74,7 @@ def version_facts(number: int, n_skills: int, meta: Mapping[str, Any]) -> dict[s
         "probed": meta["n_frontier"],
         "verifier": meta.get("verifier"),  # versions of earlier builds do not say
         "models": meta.get("sources", {}),
+        "reading": meta.get("reading", "counted"),
         "profile": meta["profile"],
         "encoder": meta["encoder"],
         "prober": meta["prober"],
@@ -91,6 +93,7 @@ def summary(facts: Mapping[str, Any], *, unchanged: bool = False) -> list[str]:
         f" of {facts['candidates']:,} candidates.",
         f"Profile {facts['profile']}, encoder {facts['encoder']}.",
         *map(_model_line, facts["models"], facts["models"].values()),
+        *_reading_line(facts),
         *_verifier_line(facts["verifier"]),
     ]
     if not unchanged:
@@ -104,6 +107,11 @@ def _model_line(name: str, use: Mapping[str, Any]) -> str:
         f"{name}: {use['n_answers']:,} answers on {use['n_edges']:,} edges, worth {use['units']} of 3 units"
     )
     return f"{line}." if use["checked"] else f"{line}: it was never checked; run `caskg judge-check`."
+
+
+def _reading_line(facts: Mapping[str, Any]) -> list[str]:
+    modelled = facts.get("reading") == Reading.MODELLED and facts["models"]
+    return ["Answers are read as their judge check says the model answers."] if modelled else []
 
 
 def _verifier_line(verifier: Mapping[str, Any] | None) -> list[str]:
