@@ -94,6 +94,21 @@ def test_a_strong_workflow_pair_is_lifted(structural: float | None, expected: fl
     assert associated(SignalConfig(weights=weights), structural=structural, io=0.0) == expected
 
 
+@pytest.mark.parametrize(
+    ("provider", "ready", "expected"),
+    [(0.9, None, 0.81), (0.0, 1.0, 0.63), (0.0, 0.0, 0.35 / 1.1), (0.0, None, 0.35), (None, 1.0, 0.75)],
+)
+def test_what_one_skill_alone_can_give_is_lifted(
+    provider: float | None, ready: float | None, expected: float
+) -> None:
+    """max(A~, .9 phi_prov, .9 phi_ready (.8 + .6) / 2); of A~, .25 * .8 + .25 * .6 = .35 is there always."""
+    found = associated(DEFAULT.signals, meaning=0.8, semantic=0.6, provider=provider, ready=ready)
+    assert found == pytest.approx(expected, abs=1e-9)
+    off = replace(DEFAULT.signals, weights=replace(DEFAULT.signals.weights, provider=0.0))
+    assert associated(off, semantic=0.5, provider=1.0) == 0.5
+    assert associated(off, semantic=0.0, meaning=0.0, ready=0.0, provider=1.0) == 0.0
+
+
 def test_the_lift_never_lowers() -> None:
     """A~ = (.25 + .156) / .45 = .902 stays above .546."""
     assert associated(semantic=1.0, structural=0.78) == 0.902222222
@@ -224,6 +239,7 @@ def test_candidates_are_sorted_unique_and_complete() -> None:
     assert set(found.signals) == {
         "meaning",
         "ready",
+        "provider",
         "semantic",
         "lexical",
         "io",

@@ -76,16 +76,17 @@ def association(signals: Mapping[str, Signal], *, n_pairs: int, config: SignalCo
     ::
 
         A~ = sum lambda_k phi_k / sum lambda_k              over the active signals
-        A  = max(A~, [phi_str > tau_str] eta_str phi_str, eta_ref phi_ref)
+        g  = max(phi_prov, phi_ready (phi_meaning + phi_sem) / 2)
+        A  = max(A~, [phi_str > tau_str] eta_str phi_str, eta_ref phi_ref, eta_prov g)
 
-    The last term is ours: what a document says outright must not drown among weak
-    likenesses. All terms lie in [0, 1], so the paper's clip has nothing left to do.
+    The last two terms are ours: what a document says outright, and what one skill alone can give, must
+    not drown among weak likenesses. All terms lie in [0, 1], so the paper's clip has nothing left to do.
 
     Args:
         signals: By their names in `SignalWeights`, each of shape ``(n_pairs,)``; one that is
             left out is active nowhere.
         n_pairs: Number of pairs.
-        config: lambda, tau_str, eta_str, eta_ref.
+        config: lambda, tau_str, eta_str, eta_ref, eta_prov.
 
     Returns:
         Shape ``(n_pairs,)``, in ``[0, 1]``; 0 where no signal of positive weight is active.
@@ -98,7 +99,20 @@ def association(signals: Mapping[str, Signal], *, n_pairs: int, config: SignalCo
         mean = np.maximum(mean, config.structural_boost * structural.value * strong)
     if reference is not None and weights.reference > 0:
         mean = np.maximum(mean, config.reference_boost * reference.value * reference.active)
+    if weights.provider > 0:
+        mean = np.maximum(mean, config.provider_boost * _giving(signals, n_pairs=n_pairs))
     return mean
+
+
+def _giving(signals: Mapping[str, Signal], *, n_pairs: int) -> FloatArray:
+    """Return how surely the source gives what the target takes.
+
+    Its share of an input; where it is ready, at least the mean of what meaning and likeness say.
+    """
+    share, meaning, likeness, ready = (
+        _value(signals, name, n_pairs) for name in ("provider", "meaning", "semantic", "ready")
+    )
+    return np.maximum(share, ready * (meaning + likeness) / 2)
 
 
 def ask_judge(candidates: Candidates, *, config: BuildConfig) -> IntArray:
