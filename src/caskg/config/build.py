@@ -171,6 +171,7 @@ class EdgeTypeConfig:
         covered: Which share of a need what is given must cover to tell anything.
         likeness: Cosine below which the two texts must match with information 1.
         reference: A reference signal above this is a dependency; a mention without an order is not.
+        provider: A share of an input above this is a dependency: more than all others have together.
         judge: A judge's opinion above this is a dependency.
         structural: A structural signal above this is a workflow edge.
         alternative: A cosine above this is an alternative.
@@ -184,6 +185,7 @@ class EdgeTypeConfig:
     covered: float = 0.60
     likeness: float = 0.40
     reference: float = 0.50
+    provider: float = 0.50
     judge: float = 0.50
     structural: float = 0.65
     alternative: float = 0.85

@@ -160,7 +160,7 @@ def edge_types(
     Paper: I/O or judge -> dependency, structural -> workflow, near duplicates ->
     alternative, else semantic. With ``alternative_first``: a contrast -> semantic; skills
     that share most of their text, and near duplicates that do not refer to each other ->
-    alternative; then reference, enabler, I/O or judge -> dependency, structural ->
+    alternative; then reference, enabler, provider, I/O or judge -> dependency, structural ->
     workflow, else semantic.
 
     Returns:
@@ -189,6 +189,7 @@ def edge_types(
         needs, contrasts = inputs.mentions.needs, inputs.mentions.contrasts
         referring = is_in(inputs, needs, source, target) | is_in(inputs, needs, target, source)
         dependency |= above("reference", limits.reference) | (above("enabler", limits.enabler) & telling)
+        dependency |= above("provider", limits.provider)
         cases = [
             (duplicate, _ALTERNATIVE),
             (is_in(inputs, contrasts, source, target), _SEMANTIC),
