@@ -26,6 +26,7 @@ from caskg.schema import (
     Signal,
 )
 
+_HALF = 0.5
 _REFINING = ("judge", "repair")  # what only edges of C have
 _NEVER_CUT = sum(
     map(channel_bit, (Channel.REFERENCE, Channel.LABEL, Channel.ARTIFACT, Channel.ORDER, Channel.READY))
@@ -76,7 +77,7 @@ def association(signals: Mapping[str, Signal], *, n_pairs: int, config: SignalCo
     ::
 
         A~ = sum lambda_k phi_k / sum lambda_k              over the active signals
-        g  = max(phi_prov, phi_ready (phi_meaning + phi_sem) / 2)
+        g  = max(phi_prov, phi_ready [phi_meaning > 1/2] sqrt(phi_meaning phi_sem))
         A  = max(A~, [phi_str > tau_str] eta_str phi_str, eta_ref phi_ref, eta_prov g)
 
     The last two terms are ours: what a document says outright, and what one skill alone can give, must
@@ -107,12 +108,13 @@ def association(signals: Mapping[str, Signal], *, n_pairs: int, config: SignalCo
 def _giving(signals: Mapping[str, Signal], *, n_pairs: int) -> FloatArray:
     """Return how surely the source gives what the target takes.
 
-    Its share of an input; where it is ready, at least the mean of what meaning and likeness say.
+    Its share of an input; where it is ready and meaning speaks for it, at least what meaning and
+    likeness say together: alone, either joins the same few to half of a library.
     """
     share, meaning, likeness, ready = (
         _value(signals, name, n_pairs) for name in ("provider", "meaning", "semantic", "ready")
     )
-    return np.maximum(share, ready * (meaning + likeness) / 2)
+    return np.maximum(share, ready * (meaning > _HALF) * np.sqrt(meaning * likeness))
 
 
 def ask_judge(candidates: Candidates, *, config: BuildConfig) -> IntArray:
