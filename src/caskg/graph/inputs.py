@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from caskg.config import SignalConfig
-from caskg.graph.flow import Flow, parameter_texts, read_flow
+from caskg.graph.flow import Flow, outputs_count, parameter_texts, read_flow
 from caskg.graph.handover import handed_over
 from caskg.graph.providers import Provision, find_providers
 from caskg.graph.roles import ROLES, Role, role_codes, role_of
@@ -150,6 +150,7 @@ def graph_inputs(  # noqa: PLR0913 - each is what another step has found
     roles = role_codes(_role(skill, config=config) for skill in skills)
     meant = parameters if config.weights.meaning > 0 else None
     flow = read_flow(skills, vectors, meant, tie_break=tie_break)
+    counted = outputs_count(skills)
     return GraphInputs(
         vectors=vectors,
         tokens=matrix[: len(texts)],
@@ -163,7 +164,9 @@ def graph_inputs(  # noqa: PLR0913 - each is what another step has found
         flow=flow,
         provision=find_providers(
             flow,
-            stated=np.array([skill.fields.outputs is not None for skill in skills], dtype=np.bool_),
+            stated=np.array(
+                [counted and skill.fields.outputs is not None for skill in skills], dtype=np.bool_
+            ),
             checks=roles == ROLES.index(Role.VERIFY),
             config=config,
         ),
