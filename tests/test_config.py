@@ -65,6 +65,7 @@ def test_what_is_ours_is_off_in_the_profile_paper() -> None:
         False,
     )
     assert (PAPER.recall.meaning, PAPER.recall.ready, PAPER.recall.provider) == (0, 0, 0)
+    assert (PAPER.recall.library_wide, DEFAULT.recall.library_wide) == (False, True)
     assert not PAPER.types.alternative_first
     assert not PAPER.evidence.by_source
     published = PAPER.publication

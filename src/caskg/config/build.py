@@ -136,6 +136,8 @@ class RecallConfig:
         provider: Most candidates by their share of an input.
         ready: Most candidates that take nothing and obtain something.
         total: Most candidates in all; references, labels and who is ready are never cut.
+        library_wide: *total* counts for the library, times its skills, so that those of which much is
+            known get more; False: for each skill.
         io_by_likeness: Rank I/O candidates by their match times the likeness of the two texts,
             because generic parameter names match everywhere; False ranks by the match alone.
         by_association: Cut the least associated; False cuts in the paper's order: structural,
@@ -151,11 +153,12 @@ class RecallConfig:
     semantic: int = 16
     semantic_floor: float = 0.30
     enabler: int = 4
-    meaning: int = 24
-    meaning_likeness: float = 0.30
+    meaning: int = 60
+    meaning_likeness: float = 0.60
     provider: int = 24
     ready: int = 24
     total: int = 60
+    library_wide: bool = True
     io_by_likeness: bool = True
     by_association: bool = True
 

@@ -55,6 +55,7 @@ def build_config(profile: str = Profile.DEFAULT) -> BuildConfig:
             provider=0,
             ready=0,
             total=12,
+            library_wide=False,
             io_by_likeness=False,
             by_association=False,
         ),

@@ -232,20 +232,24 @@ def _kept(
     *,
     config: BuildConfig,
 ) -> BoolArray:
-    """Mark the best ``total`` pairs of each skill at the bounded end; `_NEVER_CUT` always stays."""
+    """Mark the best ``total`` pairs of each skill, or as many of the library; `_NEVER_CUT` always stays."""
     bounded, other = (source, target) if config.recall.bound is Bound.SOURCE else (target, source)
+    ties = (inputs.tie_break[other], inputs.tie_break[bounded])
+    most = config.recall.total
+    if config.recall.library_wide:
+        bounded, most = np.zeros_like(bounded), most * inputs.n_skills
     cut: BoolArray = (channels & _NEVER_CUT) == 0
     if config.recall.by_association:
         keys = [association(signals, n_pairs=len(source), config=config.signals)]
     else:
         keys = [_value(signals, name, len(source)) for name in ("structural", "io", "semantic", "lexical")]
         keys.append(pair_affinity(inputs, source, target))
-    best_first = (bounded, cut, *(-key for key in keys), inputs.tie_break[other])
+    best_first = (bounded, cut, *(-key for key in keys), *ties)
     order = np.lexsort(best_first[::-1])
     place = np.empty(len(order), dtype=np.int64)
     first = np.searchsorted(bounded[order], bounded[order])
     place[order] = np.arange(len(order)) - first
-    return (place < config.recall.total) | ~cut
+    return (place < most) | ~cut
 
 
 def _weighted_mean(signals: Mapping[str, Signal], *, n_pairs: int, config: SignalConfig) -> FloatArray:
