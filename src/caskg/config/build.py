@@ -205,6 +205,7 @@ class FrontierConfig:
         small_budget: B of a small library, in edges.
         small_library: Most skills of a small library.
         probe_all: Ask the free text prober about all of C; F is then the paid prober's.
+        sure: Share of an input above which ``coverage`` asks about an edge last, in [0, 1].
         policy: The order in which F is filled where it is the paid prober's; otherwise it is the top B by A.
         seed: Decides the order of the policy ``random``.
     """
@@ -214,6 +215,7 @@ class FrontierConfig:
     small_library: int = 1000
     probe_all: bool = True
     policy: FrontierPolicy = FrontierPolicy.COVERAGE
+    sure: float = 0.80
     seed: int = 0
 
 
