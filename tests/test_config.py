@@ -31,7 +31,7 @@ def test_the_profile_paper_has_the_released_constants() -> None:
         "repair": 0.10,
     }
     assert asdict(PAPER.signals.weights) == weights | dict.fromkeys(
-        ("reference", "enabler", "meaning", "ready"), 0.0
+        ("reference", "enabler", "meaning", "ready", "provider"), 0.0
     )
     signals = PAPER.signals
     assert (signals.strong_pair, signals.support_pair) == (0.78, 0.68)
@@ -64,7 +64,8 @@ def test_what_is_ours_is_off_in_the_profile_paper() -> None:
         False,
         False,
     )
-    assert (PAPER.recall.meaning, PAPER.recall.ready) == (0, 0)
+    assert (PAPER.recall.meaning, PAPER.recall.ready, PAPER.recall.provider) == (0, 0, 0)
+    assert (PAPER.recall.library_wide, DEFAULT.recall.library_wide) == (False, True)
     assert not PAPER.types.alternative_first
     assert not PAPER.evidence.by_source
     published = PAPER.publication

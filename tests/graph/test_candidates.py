@@ -94,6 +94,29 @@ def test_a_strong_workflow_pair_is_lifted(structural: float | None, expected: fl
     assert associated(SignalConfig(weights=weights), structural=structural, io=0.0) == expected
 
 
+@pytest.mark.parametrize(
+    ("provider", "ready", "expected"),
+    [
+        (0.9, None, 0.81),
+        (0.0, 1.0, 0.9 * 0.48**0.5),
+        (0.0, 0.0, 0.35 / 1.1),
+        (0.0, None, 0.35),
+        (None, 1.0, 0.75),
+    ],
+)
+def test_what_one_skill_alone_can_give_is_lifted(
+    provider: float | None, ready: float | None, expected: float
+) -> None:
+    """max(A~, .9 phi_prov, .9 phi_ready sqrt(.8 * .6)); of A~, .25 * .8 + .25 * .6 = .35 is there always."""
+    found = associated(DEFAULT.signals, meaning=0.8, semantic=0.6, provider=provider, ready=ready)
+    assert found == pytest.approx(expected, abs=1e-9)
+    even = associated(DEFAULT.signals, meaning=0.5, semantic=1.0, provider=0.0, ready=1.0)
+    assert even == pytest.approx((0.25 * 0.5 + 0.25 + 0.1) / 1.1)  # meaning speaks for neither
+    off = replace(DEFAULT.signals, weights=replace(DEFAULT.signals.weights, provider=0.0))
+    assert associated(off, semantic=0.5, provider=1.0) == 0.5
+    assert associated(off, semantic=0.0, meaning=0.0, ready=0.0, provider=1.0) == 0.0
+
+
 def test_the_lift_never_lowers() -> None:
     """A~ = (.25 + .156) / .45 = .902 stays above .546."""
     assert associated(semantic=1.0, structural=0.78) == 0.902222222
@@ -136,17 +159,16 @@ def kept_by_sorting(inputs: GraphInputs, config: BuildConfig, labelled: IntArray
         keys = [np.where(each.active, each.value, 0.0) for each in ordered]
         keys.append(pair_affinity(inputs, source, target))
     here, there = (source, target) if config.recall.bound is Bound.SOURCE else (target, source)
+    ties = list(zip(inputs.tie_break[there].tolist(), inputs.tie_break[here].tolist(), strict=True))
+    here = np.zeros_like(here) if config.recall.library_wide else here
+    most = config.recall.total * (inputs.n_skills if config.recall.library_wide else 1)
     safe = (channels & 0b10001010000) > 0
     kept: set[tuple[int, int]] = set()
-    for skill in range(inputs.n_skills):
-        mine = np.flatnonzero(here == skill)
-        order = sorted(
-            mine, key=lambda at: (not safe[at], *(-key[at] for key in keys), inputs.tie_break[there[at]])
-        )
+    for group in set(here.tolist()):
+        mine = np.flatnonzero(here == group)
+        order = sorted(mine, key=lambda at: (not safe[at], *(-key[at] for key in keys), ties[at]))
         kept |= {
-            (int(source[at]), int(target[at]))
-            for place, at in enumerate(order)
-            if place < config.recall.total or safe[at]
+            (int(source[at]), int(target[at])) for place, at in enumerate(order) if place < most or safe[at]
         }
     return kept
 
@@ -154,10 +176,14 @@ def kept_by_sorting(inputs: GraphInputs, config: BuildConfig, labelled: IntArray
 @pytest.mark.parametrize("profile", ["paper", "default"])
 @pytest.mark.parametrize("bound", [Bound.SOURCE, Bound.TARGET])
 @pytest.mark.parametrize("total", [1, 4])
-def test_the_least_candidates_of_each_skill_are_cut(profile: str, bound: Bound, total: int) -> None:
-    """Paper: by structural, I/O, semantic, lexical, affinity; ours: by association. Safe pairs come first."""
+@pytest.mark.parametrize("wide", [True, False])
+def test_the_least_candidates_are_cut(profile: str, bound: Bound, total: int, *, wide: bool) -> None:
+    """Of each skill, or of the library; safe pairs come first.
+
+    Paper: by structural, I/O, semantic, lexical, affinity; ours: by association.
+    """
     config = build_config(profile)
-    config = replace(config, recall=replace(config.recall, bound=bound, total=total))
+    config = replace(config, recall=replace(config.recall, bound=bound, total=total, library_wide=wide))
     skills = random_skills(np.random.default_rng(SEED), 20)
     references = [needs(at, 3) for at in range(8)]
     labelled = np.array([[at, 9] for at in range(9)] + [[2, at] for at in range(3, 8)])
@@ -169,11 +195,12 @@ def test_the_least_candidates_of_each_skill_are_cut(profile: str, bound: Bound, 
 
 
 def test_the_profiles_bound_the_end_they_say() -> None:
-    """12 a source in the paper, 60 a target in ours."""
+    """12 a source in the paper, 60 a target in ours, where the cut does not go through the library."""
     skills = [make_skill(f"s{at}", "amber basin", name="", inputs=["x1"], outputs=["x1"]) for at in range(70)]
     inputs = read(*skills, vectors=np.ones((70, 1), dtype=np.float32))
     paper = find_candidates(inputs, config=replace(PAPER, recall=replace(PAPER.recall, lexical=69)))
-    ours = find_candidates(inputs, config=replace(DEFAULT, recall=replace(DEFAULT.recall, lexical=69)))
+    recall_config = replace(DEFAULT.recall, lexical=69, library_wide=False)
+    ours = find_candidates(inputs, config=replace(DEFAULT, recall=recall_config))
     assert np.bincount(paper.source).tolist() == [12] * 70
     assert np.bincount(ours.target).tolist() == [60] * 70
 
@@ -190,7 +217,9 @@ def test_a_role_pair_goes_before_a_match_of_names_in_the_paper() -> None:
         config = replace(PAPER, recall=replace(PAPER.recall, total=total))
         found = find_candidates(inputs, config=config)
         assert {j for i, j in edges(found) if i == 0} == targets
-        ours = replace(DEFAULT, recall=replace(DEFAULT.recall, bound=Bound.SOURCE, total=total))
+        ours = replace(
+            DEFAULT, recall=replace(DEFAULT.recall, bound=Bound.SOURCE, total=total, library_wide=False)
+        )
         first = {j for i, j in edges(find_candidates(inputs, config=ours)) if i == 0}
         assert first == ({2} if total == 1 else targets)
 
@@ -224,6 +253,7 @@ def test_candidates_are_sorted_unique_and_complete() -> None:
     assert set(found.signals) == {
         "meaning",
         "ready",
+        "provider",
         "semantic",
         "lexical",
         "io",

@@ -69,12 +69,14 @@ def test_types_that_both_profiles_share(
         ({"enabler": 0.61}, "semantic", "dependency"),
         ({"enabler": 0.61, "semantic": 0.39}, "semantic", "dependency"),
         ({"enabler": 0.6}, "semantic", "semantic"),
+        ({"provider": 0.51}, "semantic", "dependency"),
+        ({"provider": 0.5}, "semantic", "semantic"),
     ],
 )
 def test_types_in_which_the_profiles_differ(
     values: dict[str, float | None], paper: str, default: str
 ) -> None:
-    """Ours looks for near duplicates first, and knows references and enablers."""
+    """Ours looks for near duplicates first, and knows references, enablers and providers."""
     assert typed(PAPER, values) == paper
     assert typed(DEFAULT, values) == default
 

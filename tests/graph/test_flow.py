@@ -5,7 +5,15 @@ import pytest
 
 from caskg.config import SignalConfig, SignalWeights
 from caskg.graph import flow as flow_module
-from caskg.graph.flow import MOST_ASKED, Flow, feeding, pair_feeding, parameter_texts, read_flow
+from caskg.graph.flow import (
+    MOST_ASKED,
+    Flow,
+    feeding,
+    outputs_count,
+    pair_feeding,
+    parameter_texts,
+    read_flow,
+)
 from caskg.graph.inputs import signal_parameters
 from caskg.schema import FloatArray, Parameter, Skill, SkillFields, VectorArray
 from factories import make_library, make_skill
@@ -71,6 +79,17 @@ def test_a_skill_that_states_no_output_gives_what_its_text_says() -> None:
     pair = np.array([0]), np.array([1])
     assert pair_feeding(flow_of([silent, takes], own), *pair).tolist() == [0.5]
     assert pair_feeding(flow_of([stated, takes], own), *pair)[0] < 0.5
+
+
+@pytest.mark.parametrize(("n", "count"), [(5, True), (6, False)])
+def test_a_few_stated_outputs_do_not_count(n: int, *, count: bool) -> None:
+    """One of five states what it gives: a fifth. One of six: its own text stands for it, as for all."""
+    skills = [stating("a", gives=("x",)), *(stating(f"s{at}", takes=("x",)) for at in range(n - 1))]
+    assert outputs_count(skills) is count
+    own = np.zeros((n, 32), dtype=np.float32)
+    assert (pair_feeding(flow_of(skills, own), np.array([0]), np.array([1]))[0] > 0) is np.bool_(count)
+    skills[1:] = [stating(f"s{at}", takes=("y",)) for at in range(n - 1)]
+    assert parameter_texts(skills) == (["x", "y"] if count else ["y"])
 
 
 def test_the_texts_of_parameters_are_sorted_and_stand_once() -> None:

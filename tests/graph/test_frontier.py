@@ -199,6 +199,19 @@ def test_enablers_are_asked_about_first_and_then_the_rest_by_association() -> No
     assert enablers_first(without, tie_break=CONTENT).tolist() == [5, 4, 2, 3, 1, 0]
 
 
+def test_coverage_asks_last_what_is_as_good_as_known() -> None:
+    """Edge 0, the best into 1, is sure; edge 4 has just the share that is not, and of edge 1 none is told."""
+    edges = candidates([0.9, 0.2, 0.3, 0.1, 0.6, 0.8])
+    known = [True, False, True, True, True, True]
+    share = Signal(value=np.array([0.81, 0.99, 0.0, 0.0, 0.8, 0.0]), active=np.array(known))
+    told = replace(edges, signals={"provider": share})
+    assert by_coverage(told, tie_break=CONTENT).tolist() == [0, 4, 1, 5, 2, 3]
+    config = BuildConfig()
+    assert config.frontier.sure == 0.8
+    order = order_frontier(told, unasked(), published({}, of=told), config=config, tie_break=CONTENT)
+    assert order.tolist() == [5, 4, 1, 2, 3, 0]
+
+
 def test_chance_is_the_same_for_the_same_contents() -> None:
     """Another place in the library changes nothing, another seed does."""
     edges = candidates([0.1, 0.9, 0.3, 0.8, 0.2, 0.7])

@@ -35,9 +35,8 @@ Pair = tuple[int, int]
 
 def only(channel: str, **bounds: object) -> BuildConfig:
     """Return a configuration in which one channel alone is on."""
-    off = dict.fromkeys(
-        ("semantic", "lexical", "io", "structural", "reference", "enabler", "meaning", "ready"), 0.0
-    )
+    words = ("semantic", "lexical", "io", "structural", "reference", "enabler")
+    off = dict.fromkeys((*words, "meaning", "ready", "provider"), 0.0)
     weights = SignalWeights(**{**off, channel: 1.0})
     numbers = {"io_by_likeness": False, "lexical_floor": 0.05, "semantic_floor": 0.3, **bounds}
     return BuildConfig(
@@ -267,9 +266,10 @@ def test_a_pair_remembers_every_channel_that_brought_it() -> None:
         Channel.ORDER,
         Channel.MEANING,
         Channel.READY,
+        Channel.PROVIDER,
     }
     assert pairs[1, 0] == {Channel.SEMANTIC, Channel.LEXICAL}
-    assert [channel_bit(channel) for channel in CHANNELS] == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
+    assert [channel_bit(channel) for channel in CHANNELS] == [2**bit for bit in range(12)]
 
 
 @pytest.mark.parametrize("channel", ["lexical", "io", "semantic", "enabler"])
@@ -398,6 +398,29 @@ def test_likeness_of_the_texts_decides_among_those_who_give_the_same() -> None:
     inputs = read(*skills, vectors=vectors, parameters=unit([[1, 0, 0], [0, 1, 0]]))
     assert found(inputs, only("meaning", meaning=1)) == brought([(2, 0)], Channel.MEANING)
     assert set(found(inputs, only("meaning", meaning=2))) == {(1, 0), (2, 0)}
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("most", [1, 2])
+def test_the_provider_channel_brings_the_largest_shares(bound: Bound, most: int) -> None:
+    """Two give what both takers want; a third gives nothing that is wanted."""
+    skills = [
+        make_skill("near", outputs=["want"]),
+        make_skill("far", outputs=["wish"]),
+        make_skill("else", outputs=["end"]),
+        make_skill("s", inputs=["want"], outputs=["end"]),
+        make_skill("t", inputs=["want"], outputs=["end"]),
+    ]
+    texts = unit([[0, 0, 1], [1, 0, 0], [0.95, 0.3122, 0]])  # end, want, wish
+    loose = SignalConfig(silence_means_none=0.4)
+    inputs = read(*skills, vectors=np.zeros((5, 3), dtype=np.float32), parameters=texts, config=loose)
+    pairs = found(inputs, only("provider", provider=most, bound=bound))
+    if bound is Bound.TARGET:
+        expected = [(giver, taker) for giver in range(most) for taker in (3, 4)]
+        assert pairs == brought(expected, Channel.PROVIDER)
+    else:
+        assert len(pairs) == 2 * most
+        assert {giver for giver, _ in pairs} == {0, 1}
 
 
 @pytest.mark.parametrize("bound", BOUNDS)

@@ -20,6 +20,7 @@ from caskg.graph.signals import (
     name_match,
     pair_affinity,
     pair_signals,
+    provider_signal,
     ratio,
     ready_signal,
     reference_signal,
@@ -342,6 +343,22 @@ def test_meaning_tells_who_feeds_whom() -> None:
     assert not meaning_signal(inputs, *ends((0, 1)), config=strict).active.any()
 
 
+def test_the_share_of_an_input_is_a_signal_of_whoever_takes_something() -> None:
+    """0 where the source has no share; not active where the target takes nothing."""
+    skills = [
+        make_skill("a", outputs=["want"]),
+        make_skill("b", outputs=["other"]),
+        make_skill("t", inputs=["want"], outputs=["end"]),
+    ]
+    loose = replace(CONFIG, silence_means_none=0.3)
+    inputs = read(*skills, parameters=unit([[1, 0, 0], [0, 1, 0], [0, 0, 1]]), config=loose)
+    found = provider_signal(inputs, *ends((0, 2), (1, 2), (2, 2), (2, 0), (0, 1)))
+    # The texts end, other, want are orthogonal: 1, 0 and 0, less their mean.
+    odds = np.exp(np.array([2 / 3, -1 / 3, -1 / 3, 0.2]) / 0.04)
+    assert listed(found) == [pytest.approx(odds[0] / odds.sum()), 0.0, 0.0, None, None]
+    assert listed(provider_signal(read(*skills), *ends((0, 2)))) == [None]
+
+
 def test_who_is_ready_comes_first() -> None:
     """Known in both directions; not among those that take nothing, nor among those that take."""
     skills = [
@@ -369,7 +386,7 @@ def test_silence_means_none_only_where_inputs_are_stated_by_habit(share: float, 
 def test_every_signal_of_a_pair_is_there_but_those_without_weight() -> None:
     """A weight of 0 switches a signal off; judge and repair come when C is fixed."""
     inputs = read(make_skill("a"), make_skill("b"))
-    ours = {"reference", "enabler", "meaning", "ready"}
+    ours = {"reference", "enabler", "meaning", "ready", "provider"}
     names = {"semantic", "lexical", "io", "structural"} | ours
     assert set(pair_signals(inputs, *ends((0, 1)), config=CONFIG)) == names
     assert set(pair_signals(inputs, *ends((0, 1)), config=PAPER)) == names - ours
@@ -391,6 +408,7 @@ def test_the_signals_are_the_functions_of_their_names() -> None:
         "enabler": enabler_signal,
         "meaning": partial(meaning_signal, config=CONFIG),
         "ready": partial(ready_signal, config=CONFIG),
+        "provider": provider_signal,
     }
     for name, phi in expected.items():
         assert listed(signals[name]) == listed(phi(inputs, *pairs))

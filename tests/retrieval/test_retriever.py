@@ -480,6 +480,7 @@ def test_an_encoder_that_breaks_its_contract_is_refused() -> None:
     [
         (EdgeType.WORKFLOW, EdgeState.UNCERTAIN, True),
         (EdgeType.DEPENDENCY, EdgeState.CONFIRMED, True),
+        (EdgeType.DEPENDENCY, EdgeState.UNVALIDATED, True),
         (EdgeType.WORKFLOW, EdgeState.UNVALIDATED, False),
         (EdgeType.SEMANTIC, EdgeState.CONFIRMED, False),
         (EdgeType.ALTERNATIVE, EdgeState.CONFIRMED, False),
@@ -488,7 +489,7 @@ def test_an_encoder_that_breaks_its_contract_is_refused() -> None:
 def test_an_edge_orders_where_it_is_told_with_evidence(
     edge_type: EdgeType, state: EdgeState, *, told: bool
 ) -> None:
-    """It may carry relevance; to put a skill first takes some evidence."""
+    """It may carry relevance; to put a skill first takes a need, or some evidence."""
     skills = [make_skill("base", "lay the ground"), make_skill("top", "egg pan salt")]
     edge = Edge(0, 1, 0.5, edge_type, state)
     assert len(ordering_graph(make_graph(2, [edge]))) == told

@@ -39,13 +39,22 @@ def semantic_only(config: BuildConfig) -> BuildConfig:
         reference=0.0,
         enabler=0.0,
         meaning=0.0,
+        provider=0.0,
         ready=0.0,
     )
     return replace(
         config,
         signals=replace(config.signals, weights=weights),
         recall=replace(
-            config.recall, lexical=0, io=0, structural=0, verification=0, enabler=0, meaning=0, ready=0
+            config.recall,
+            lexical=0,
+            io=0,
+            structural=0,
+            verification=0,
+            enabler=0,
+            meaning=0,
+            provider=0,
+            ready=0,
         ),
     )
 

@@ -91,7 +91,7 @@ def _columns(scored: Build | ScoredPairs, config: BuildConfig) -> dict[str, Floa
 
 def _no_recall(config: BuildConfig) -> BuildConfig:
     nothing = RecallConfig(
-        lexical=0, io=0, structural=0, verification=0, semantic=0, enabler=0, meaning=0, ready=0
+        lexical=0, io=0, structural=0, verification=0, semantic=0, enabler=0, meaning=0, provider=0, ready=0
     )
     return replace(config, recall=replace(nothing, bound=config.recall.bound))
 

@@ -54,6 +54,7 @@ class SignalWeights:
     enabler: float = 0.10
     meaning: float = 0.25
     ready: float = 0.10
+    provider: float = 0.50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +68,7 @@ class SignalConfig:
         structural_threshold: tau_str, in [0, 1].
         structural_boost: eta_str, in [0, 1].
         reference_boost: eta_ref, in [0, 1]; 0 = a reference counts by its lambda alone.
+        provider_boost: eta_prov, in [0, 1]: likewise for the share of an input, and for who is ready.
         affinity_floor: Affinity below which the structural signal is 0, in [0, 1].
         judge_threshold: Preliminary A~ above which a judge is asked, in [0, 1].
         names_in_text: Whether a skill's name is part of the texts that signals compare.
@@ -83,7 +85,10 @@ class SignalConfig:
         meaning_middle: Closeness, less the reverse, of which the signal makes 1/2.
         meaning_width: How far from it the signal is .73 or .27, > 0.
         silence_means_none: Share of skills that must state inputs for silence to mean that a skill takes
-            nothing, in [0, 1].
+            nothing, and for skills to compete for inputs, in [0, 1].
+        provider_taken: How much it counts against a skill's giving an input that it takes alike; >= 0.
+        provider_nobody: Closeness, above what is usual, at which an input is as well given by nobody.
+        provider_width: By how much closer a skill must come to have e times the share of another, > 0.
     """
 
     weights: SignalWeights = field(default_factory=SignalWeights)
@@ -92,6 +97,7 @@ class SignalConfig:
     structural_threshold: float = 0.65
     structural_boost: float = 0.70
     reference_boost: float = 0.90
+    provider_boost: float = 0.90
     affinity_floor: float = 0.28
     judge_threshold: float = 0.40
     names_in_text: bool = True
@@ -106,6 +112,9 @@ class SignalConfig:
     meaning_middle: float = 0.20
     meaning_width: float = 0.15
     silence_means_none: float = 0.50
+    provider_taken: float = 0.50
+    provider_nobody: float = 0.20
+    provider_width: float = 0.04
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +133,11 @@ class RecallConfig:
         enabler: Most enabler candidates.
         meaning: Most candidates by the meaning of what is given and taken.
         meaning_likeness: How much the likeness of two texts counts beside it, >= 0.
+        provider: Most candidates by their share of an input.
         ready: Most candidates that take nothing and obtain something.
         total: Most candidates in all; references, labels and who is ready are never cut.
+        library_wide: *total* counts for the library, times its skills, so that those of which much is
+            known get more; False: for each skill.
         io_by_likeness: Rank I/O candidates by their match times the likeness of the two texts,
             because generic parameter names match everywhere; False ranks by the match alone.
         by_association: Cut the least associated; False cuts in the paper's order: structural,
@@ -141,10 +153,12 @@ class RecallConfig:
     semantic: int = 16
     semantic_floor: float = 0.30
     enabler: int = 4
-    meaning: int = 24
-    meaning_likeness: float = 0.30
+    meaning: int = 60
+    meaning_likeness: float = 0.60
+    provider: int = 24
     ready: int = 24
     total: int = 60
+    library_wide: bool = True
     io_by_likeness: bool = True
     by_association: bool = True
 
@@ -160,6 +174,7 @@ class EdgeTypeConfig:
         covered: Which share of a need what is given must cover to tell anything.
         likeness: Cosine below which the two texts must match with information 1.
         reference: A reference signal above this is a dependency; a mention without an order is not.
+        provider: A share of an input above this is a dependency: more than all others have together.
         judge: A judge's opinion above this is a dependency.
         structural: A structural signal above this is a workflow edge.
         alternative: A cosine above this is an alternative.
@@ -173,6 +188,7 @@ class EdgeTypeConfig:
     covered: float = 0.60
     likeness: float = 0.40
     reference: float = 0.50
+    provider: float = 0.50
     judge: float = 0.50
     structural: float = 0.65
     alternative: float = 0.85
@@ -189,6 +205,7 @@ class FrontierConfig:
         small_budget: B of a small library, in edges.
         small_library: Most skills of a small library.
         probe_all: Ask the free text prober about all of C; F is then the paid prober's.
+        sure: Share of an input above which ``coverage`` asks about an edge last, in [0, 1].
         policy: The order in which F is filled where it is the paid prober's; otherwise it is the top B by A.
         seed: Decides the order of the policy ``random``.
     """
@@ -198,6 +215,7 @@ class FrontierConfig:
     small_library: int = 1000
     probe_all: bool = True
     policy: FrontierPolicy = FrontierPolicy.COVERAGE
+    sure: float = 0.80
     seed: int = 0
 
 

@@ -37,8 +37,9 @@ def build_config(profile: str = Profile.DEFAULT) -> BuildConfig:
     return BuildConfig(
         profile=Profile.PAPER,
         signals=SignalConfig(
-            weights=SignalWeights(reference=0.0, enabler=0.0, meaning=0.0, ready=0.0),
+            weights=SignalWeights(reference=0.0, enabler=0.0, meaning=0.0, ready=0.0, provider=0.0),
             reference_boost=0.0,
+            provider_boost=0.0,
             names_as_outputs=False,
             stated_orders=False,
             files_as_outputs=False,
@@ -51,8 +52,10 @@ def build_config(profile: str = Profile.DEFAULT) -> BuildConfig:
             semantic_floor=0.55,
             enabler=0,
             meaning=0,
+            provider=0,
             ready=0,
             total=12,
+            library_wide=False,
             io_by_likeness=False,
             by_association=False,
         ),

@@ -71,7 +71,7 @@ class DiffusionConfig:
     forward_weight: float = 0.3
     alternative_weight: float = 0.0
     sharpness: float = 2.0
-    leak_below: float | None = 0.25
+    leak_below: float | None = 0.15
     tolerance: float = 1e-6
 
 

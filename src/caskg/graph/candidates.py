@@ -26,6 +26,7 @@ from caskg.schema import (
     Signal,
 )
 
+_HALF = 0.5
 _REFINING = ("judge", "repair")  # what only edges of C have
 _NEVER_CUT = sum(
     map(channel_bit, (Channel.REFERENCE, Channel.LABEL, Channel.ARTIFACT, Channel.ORDER, Channel.READY))
@@ -76,16 +77,17 @@ def association(signals: Mapping[str, Signal], *, n_pairs: int, config: SignalCo
     ::
 
         A~ = sum lambda_k phi_k / sum lambda_k              over the active signals
-        A  = max(A~, [phi_str > tau_str] eta_str phi_str, eta_ref phi_ref)
+        g  = max(phi_prov, phi_ready [phi_meaning > 1/2] sqrt(phi_meaning phi_sem))
+        A  = max(A~, [phi_str > tau_str] eta_str phi_str, eta_ref phi_ref, eta_prov g)
 
-    The last term is ours: what a document says outright must not drown among weak
-    likenesses. All terms lie in [0, 1], so the paper's clip has nothing left to do.
+    The last two terms are ours: what a document says outright, and what one skill alone can give, must
+    not drown among weak likenesses. All terms lie in [0, 1], so the paper's clip has nothing left to do.
 
     Args:
         signals: By their names in `SignalWeights`, each of shape ``(n_pairs,)``; one that is
             left out is active nowhere.
         n_pairs: Number of pairs.
-        config: lambda, tau_str, eta_str, eta_ref.
+        config: lambda, tau_str, eta_str, eta_ref, eta_prov.
 
     Returns:
         Shape ``(n_pairs,)``, in ``[0, 1]``; 0 where no signal of positive weight is active.
@@ -98,7 +100,21 @@ def association(signals: Mapping[str, Signal], *, n_pairs: int, config: SignalCo
         mean = np.maximum(mean, config.structural_boost * structural.value * strong)
     if reference is not None and weights.reference > 0:
         mean = np.maximum(mean, config.reference_boost * reference.value * reference.active)
+    if weights.provider > 0:
+        mean = np.maximum(mean, config.provider_boost * _giving(signals, n_pairs=n_pairs))
     return mean
+
+
+def _giving(signals: Mapping[str, Signal], *, n_pairs: int) -> FloatArray:
+    """Return how surely the source gives what the target takes.
+
+    Its share of an input; where it is ready and meaning speaks for it, at least what meaning and
+    likeness say together: alone, either joins the same few to half of a library.
+    """
+    share, meaning, likeness, ready = (
+        _value(signals, name, n_pairs) for name in ("provider", "meaning", "semantic", "ready")
+    )
+    return np.maximum(share, ready * (meaning > _HALF) * np.sqrt(meaning * likeness))
 
 
 def ask_judge(candidates: Candidates, *, config: BuildConfig) -> IntArray:
@@ -146,8 +162,8 @@ def edge_types(
     Paper: I/O or judge -> dependency, structural -> workflow, near duplicates ->
     alternative, else semantic. With ``alternative_first``: copies -> alternative; a contrast ->
     semantic; skills that share most of their text, and near duplicates that do not refer to each
-    other -> alternative; then reference, enabler, I/O or judge -> dependency, structural ->
-    workflow, else semantic.
+    other -> alternative; then reference, enabler, provider, I/O or judge -> dependency,
+    structural -> workflow, else semantic.
 
     Returns:
         Positions in `EDGE_TYPES`, shape ``(n_pairs,)``.
@@ -175,6 +191,7 @@ def edge_types(
         needs, contrasts = inputs.mentions.needs, inputs.mentions.contrasts
         referring = is_in(inputs, needs, source, target) | is_in(inputs, needs, target, source)
         dependency |= above("reference", limits.reference) | (above("enabler", limits.enabler) & telling)
+        dependency |= above("provider", limits.provider)
         cases = [
             (copies, _ALTERNATIVE),
             (is_in(inputs, contrasts, source, target), _SEMANTIC),
@@ -215,20 +232,24 @@ def _kept(
     *,
     config: BuildConfig,
 ) -> BoolArray:
-    """Mark the best ``total`` pairs of each skill at the bounded end; `_NEVER_CUT` always stays."""
+    """Mark the best ``total`` pairs of each skill, or as many of the library; `_NEVER_CUT` always stays."""
     bounded, other = (source, target) if config.recall.bound is Bound.SOURCE else (target, source)
+    ties = (inputs.tie_break[other], inputs.tie_break[bounded])
+    most = config.recall.total
+    if config.recall.library_wide:
+        bounded, most = np.zeros_like(bounded), most * inputs.n_skills
     cut: BoolArray = (channels & _NEVER_CUT) == 0
     if config.recall.by_association:
         keys = [association(signals, n_pairs=len(source), config=config.signals)]
     else:
         keys = [_value(signals, name, len(source)) for name in ("structural", "io", "semantic", "lexical")]
         keys.append(pair_affinity(inputs, source, target))
-    best_first = (bounded, cut, *(-key for key in keys), inputs.tie_break[other])
+    best_first = (bounded, cut, *(-key for key in keys), *ties)
     order = np.lexsort(best_first[::-1])
     place = np.empty(len(order), dtype=np.int64)
     first = np.searchsorted(bounded[order], bounded[order])
     place[order] = np.arange(len(order)) - first
-    return (place < config.recall.total) | ~cut
+    return (place < most) | ~cut
 
 
 def _weighted_mean(signals: Mapping[str, Signal], *, n_pairs: int, config: SignalConfig) -> FloatArray:

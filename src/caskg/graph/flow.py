@@ -7,10 +7,12 @@ close to something of every skill. So closeness is counted from what is usual:
     f_ij = max over p of j of  max(0, c_ip - mean of c_kp over skills k)
     c_ip = max over o of i of  cos(o, p)
 
-A skill that states no outputs gives what its own text says.
+A skill that states no outputs gives what its own text says; and so do all where less than a fifth
+state any: a few short outputs would come closer to everything than whole texts do, and need not be
+encoded.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +22,8 @@ from caskg.schema import FloatArray, IntArray, Parameter, Skill, VectorArray
 
 MOST_ASKED = 1024
 """Most skills that are asked what is usual: enough for a mean, and few enough for large libraries."""
+
+_FEW = 0.2  # share of the skills below which stated outputs do not count
 
 _DECIMALS = 6  # of a closeness, so that the order in which a sum is taken decides no tie
 
@@ -43,10 +47,17 @@ class Flow:
     usual: FloatArray
 
 
-def parameter_texts(skills: Iterable[Skill]) -> list[str]:
+def parameter_texts(skills: Sequence[Skill]) -> list[str]:
     """Return what is encoded of inputs and outputs, "name: description": each text once, sorted."""
-    stated = ((*(skill.fields.inputs or ()), *(skill.fields.outputs or ())) for skill in skills)
+    stated = [skill.fields.inputs or () for skill in skills]
+    if outputs_count(skills):
+        stated += [skill.fields.outputs or () for skill in skills]
     return sorted({_text(parameter) for parameters in stated for parameter in parameters})
+
+
+def outputs_count(skills: Sequence[Skill]) -> bool:
+    """Return whether what skills give is what they state: where a fifth of them state it."""
+    return sum(skill.fields.outputs is not None for skill in skills) >= _FEW * len(skills)
 
 
 def read_flow(
@@ -78,9 +89,8 @@ def read_flow(
 
     vectors = np.concatenate([parameters, own]).astype(np.float64)
     taken, takes = _grouped([rows(skill.fields.inputs) for skill in skills])
-    given, gives = _grouped(
-        [rows(skill.fields.outputs) or [len(texts) + at] for at, skill in enumerate(skills)]
-    )
+    outputs = [skill.fields.outputs if outputs_count(skills) else None for skill in skills]
+    given, gives = _grouped([rows(stated) or [len(texts) + at] for at, stated in enumerate(outputs)])
     asked = np.argsort(tie_break)[:MOST_ASKED]
     return Flow(
         given=vectors[given],

@@ -88,7 +88,7 @@ def order_frontier(
         case FrontierPolicy.ENABLERS:
             return enablers_first(candidates, tie_break=tie_break)
         case FrontierPolicy.COVERAGE:
-            return by_coverage(candidates, tie_break=tie_break)
+            return by_coverage(candidates, tie_break=tie_break, sure=config.frontier.sure)
 
 
 def by_association(candidates: Candidates, *, tie_break: IntArray) -> IntArray:
@@ -112,9 +112,15 @@ def enablers_first(candidates: Candidates, *, tie_break: IntArray) -> IntArray:
     return np.lexsort((*ties, -candidates.association, -enabling))
 
 
-def by_coverage(candidates: Candidates, *, tie_break: IntArray) -> IntArray:
-    """Order C in rounds: the best edge by A into each skill, then the second best into each, and so on."""
-    best_first = by_association(candidates, tie_break=tie_break)
+def by_coverage(candidates: Candidates, *, tie_break: IntArray, sure: float = 1.0) -> IntArray:
+    """Order C in rounds: the best edge by A into each skill, then the second best into each, and so on.
+
+    The last into each are those whose source has more than the share *sure* of an input: that
+    they hold is as good as known, and only confirmed edges teach nothing.
+    """
+    provider = candidates.signals.get("provider")
+    known = np.zeros(len(candidates)) if provider is None else provider.active * (provider.value > sure)
+    best_first = _descending(candidates.association - known, candidates, tie_break)  # A is at most 1
     target = candidates.target[best_first]
     grouped = np.argsort(target, kind="stable")
     starts = np.searchsorted(target[grouped], target[grouped])

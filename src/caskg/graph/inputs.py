@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from caskg.config import SignalConfig
-from caskg.graph.flow import Flow, parameter_texts, read_flow
+from caskg.graph.flow import Flow, outputs_count, parameter_texts, read_flow
 from caskg.graph.handover import handed_over
-from caskg.graph.roles import Role, role_codes, role_of
+from caskg.graph.providers import Provision, find_providers
+from caskg.graph.roles import ROLES, Role, role_codes, role_of
 from caskg.graph.statements import (
     FIELDS,
     SparseRows,
@@ -71,6 +72,7 @@ class GraphInputs:
         tokens: T_i as 0/1 rows, shape ``(n_skills, n_tokens)``: name, description, tools and tags.
         stated: What the documents state.
         flow: What they give and take, by meaning.
+        provision: Who gives an input of whom.
         roles: Positions in `ROLES`, or `NO_ROLE`; shape ``(n_skills,)``.
         mentions: Who mentions whom.
         stated_order: Pairs that a third document calls for one after the other, as sorted codes.
@@ -87,6 +89,7 @@ class GraphInputs:
     tokens: SparseRows
     stated: StatedFields
     flow: Flow
+    provision: Provision
     roles: CodeArray
     mentions: MentionedPairs
     stated_order: IntArray
@@ -144,6 +147,10 @@ def graph_inputs(  # noqa: PLR0913 - each is what another step has found
     matrix = token_matrix([*texts, *distinct, *map(whole_words, distinct)])
     row = {tokens: len(texts) + at for at, tokens in enumerate(distinct)}
     tie_break = _content_ranks(skills)
+    roles = role_codes(_role(skill, config=config) for skill in skills)
+    meant = parameters if config.weights.meaning > 0 else None
+    flow = read_flow(skills, vectors, meant, tie_break=tie_break)
+    counted = outputs_count(skills)
     return GraphInputs(
         vectors=vectors,
         tokens=matrix[: len(texts)],
@@ -154,10 +161,16 @@ def graph_inputs(  # noqa: PLR0913 - each is what another step has found
                 for name in FIELDS
             },
         ),
-        flow=read_flow(
-            skills, vectors, parameters if config.weights.meaning > 0 else None, tie_break=tie_break
+        flow=flow,
+        provision=find_providers(
+            flow,
+            stated=np.array(
+                [counted and skill.fields.outputs is not None for skill in skills], dtype=np.bool_
+            ),
+            checks=roles == ROLES.index(Role.VERIFY),
+            config=config,
         ),
-        roles=role_codes(_role(skill, config=config) for skill in skills),
+        roles=roles,
         mentions=_mentions(skills, references),
         stated_order=_codes(
             [order.source * len(skills) + order.target for order in orders if config.stated_orders]

@@ -107,6 +107,7 @@ def _by_score(
         (Channel.ENABLER, weights.enabler, bounds.enabler, score.enabler),
         (Channel.READY, weights.ready, bounds.ready, score.ready),
         (Channel.MEANING, weights.meaning, bounds.meaning, score.meaning),
+        (Channel.PROVIDER, weights.provider, bounds.provider, score.provider),
     ]
     by_content = np.argsort(inputs.tie_break)
     for rows in blocks(np.full(inputs.n_skills, inputs.n_skills), limit=block_cells):
@@ -145,6 +146,8 @@ class _BlockScores:
         self.parameters = self._ends(stated.outputs, stated.inputs)
         nothing = takes_nothing(inputs)
         self.states = self._ends(_only(stated.gives, nothing), stated.presupposes)
+        self.shares = inputs.provision.matrix(inputs.n_skills)
+        self.shares = self.shares if self.from_source else self.shares.T.tocsr()
         self.ready_pair = is_ready(inputs, config=self.constants), ~nothing
 
     def lexical(self, rows: IntArray) -> FloatArray:
@@ -180,6 +183,10 @@ class _BlockScores:
     def meaning(self, rows: IntArray) -> FloatArray:
         values = self._feeding(rows)
         return _offer(values > 0, values + self.bounds.meaning_likeness * self._cosines(rows))
+
+    def provider(self, rows: IntArray) -> FloatArray:
+        values: FloatArray = self.shares[rows].toarray()
+        return _offer(values > 0, values)
 
     def _ends(self, source: Statements, target: Statements) -> tuple[Statements, Statements]:
         """Return the statements of the bounded end, then those of the other."""

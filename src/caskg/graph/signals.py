@@ -198,6 +198,19 @@ def meaning_signal(
     return Signal(value=value.round(DECIMALS), active=np.maximum(forth, back) > config.meaning_floor)
 
 
+def provider_signal(inputs: GraphInputs, source: IntArray, target: IntArray) -> Signal:
+    """Return the source's largest share of an input of the target, see `providers`.
+
+    Directed. Active where the target takes something, if anybody has a share of anything.
+    """
+    found, codes = inputs.provision, source * inputs.n_skills + target
+    place = np.minimum(np.searchsorted(found.codes, codes), max(len(found.codes) - 1, 0))
+    there = np.isin(codes, found.codes)
+    value = np.zeros(len(source))
+    value[there] = found.share[place[there]]
+    return Signal(value=value, active=(inputs.flow.takes.count[target] > 0) & (len(found.codes) > 0))
+
+
 def enabler_signal(inputs: GraphInputs, source: IntArray, target: IntArray) -> Signal:
     """Return the best `affinity` of what the source gives and what the target presupposes.
 
@@ -273,6 +286,7 @@ def pair_signals(
         "enabler": enabler_signal,
         "ready": partial(ready_signal, config=config),
         "meaning": partial(meaning_signal, config=config),
+        "provider": provider_signal,
     }
     on = {name: phi for name, phi in signals.items() if getattr(config.weights, name) > 0}
     return {name: phi(inputs, source, target) for name, phi in on.items()}

@@ -34,10 +34,13 @@ from caskg.schema import (
     Signal,
 )
 
-SIGNALS = ("semantic", "lexical", "io", "meaning", "structural", "reference", "enabler", "ready", "repair")
+SIGNALS = (
+    *("semantic", "lexical", "io", "meaning", "provider"),
+    *("structural", "reference", "enabler", "ready", "repair"),
+)
 """The signals that features are made of, where a library has them."""
 
-DIRECTED = ("io", "meaning", "structural", "reference", "enabler", "ready")
+DIRECTED = ("io", "meaning", "provider", "structural", "reference", "enabler", "ready")
 """Those that may differ from the reverse pair."""
 
 BINS = 10

@@ -33,7 +33,7 @@ from caskg.schema import (
 )
 
 _ALTERNATIVE = EDGE_TYPES.index(EdgeType.ALTERNATIVE)
-_TOLD = (EDGE_TYPES.index(EdgeType.DEPENDENCY), EDGE_TYPES.index(EdgeType.WORKFLOW))
+_DEPENDENCY, _WORKFLOW = (EDGE_TYPES.index(kind) for kind in (EdgeType.DEPENDENCY, EdgeType.WORKFLOW))
 _UNVALIDATED = EDGE_STATES.index(EdgeState.UNVALIDATED)
 _HINTED = 3
 _VIEWS = 8  # callers' views of the graph that are kept, each about as large as the graph
@@ -185,14 +185,11 @@ class GraphRetriever:
     def _supports(self, chosen: IntArray, graph: SkillGraph) -> dict[int, tuple[EdgeStep, ...]]:
         """Return for each chosen skill the edges by which it comes before later ones.
 
-        Of those that order the answer, the dependency and workflow edges that some evidence stands
-        behind: the others are too little to be told as a reason.
+        What orders the answer can be told as a reason.
         """
         place = {at: number for number, at in enumerate(chosen.tolist())}
         steps: dict[int, tuple[EdgeStep, ...]] = dict.fromkeys(place, ())
-        rows = ordering_edges(chosen, graph)
-        told = np.isin(graph.types[rows], _TOLD) & (graph.states[rows] != _UNVALIDATED)
-        for row in rows[told].tolist():
+        for row in ordering_edges(chosen, graph).tolist():
             source, target = int(graph.source[row]), int(graph.target[row])
             if place[source] < place[target]:
                 steps[source] += (edge_step(graph, row, self._ids),)
@@ -284,10 +281,11 @@ def prerequisites_first(chosen: IntArray, graph: SkillGraph) -> IntArray:
 def ordering_graph(graph: SkillGraph) -> SkillGraph:
     """Return the published graph without the edges that are too little to put a skill before another.
 
-    What orders is a dependency or workflow edge that some evidence stands behind. That two
-    skills are alike says nothing about which comes first.
+    What orders is a dependency, or a workflow edge that some evidence stands behind: two roles alone
+    are a guess. That two skills are alike says nothing about which comes first.
     """
-    return _kept(graph, np.isin(graph.types, _TOLD) & (graph.states != _UNVALIDATED))
+    told = (graph.types == _WORKFLOW) & (graph.states != _UNVALIDATED)
+    return _kept(graph, (graph.types == _DEPENDENCY) | told)
 
 
 def ordering_edges(chosen: IntArray, graph: SkillGraph) -> IntArray:

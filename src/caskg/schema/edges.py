@@ -33,6 +33,7 @@ class Channel(StrEnum):
     ORDER = "order"
     MEANING = "meaning"
     READY = "ready"
+    PROVIDER = "provider"
 
 
 CHANNELS: tuple[Channel, ...] = tuple(Channel)
