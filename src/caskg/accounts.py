@@ -5,14 +5,14 @@ Beside `inspection`, which asks about one version; an answer outlives the versio
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from caskg.errors import UsageError
 from caskg.graph.labelled_set import labelled_set
 from caskg.graph.sources import is_outdated
 from caskg.graph.text_prober import TEXT_SOURCE, TextProber
-from caskg.inspection import current_version, position_of
+from caskg.inspection import current_version, hidden_texts, position_of
 from caskg.schema import Label, LabelSource, ProbeAnswer, ProbeKey, Verdict
 from caskg.store.ledger import Ledger
 from caskg.store.snapshot import Snapshot
@@ -25,7 +25,7 @@ class Entry:
 
     Attributes:
         key: What was asked.
-        answer: What was said.
+        answer: What was said; no transcript where one of the texts that it quotes is disabled.
         source: The id of the source in the current version; None where its text is not there, or
             the skill is disabled.
         target: The id of the target, likewise.
@@ -67,11 +67,13 @@ def entries_of(workspace: Workspace) -> Iterator[Entry]:
     ids = {content: skill_id for content, skill_id in named if skill_id not in off}
     known = frozenset(hashes) | {skill.content_hash for skill in labelled_set().skills}
     prompt = TextProber().prompt_version
+    unseen = hidden_texts(version) if version else frozenset[str]()
     for key, answer in workspace.ledger.entries():
+        quoted = {key.source_hash, key.target_hash, key.substitute_hash}
         old_free = key.prober_id == TEXT_SOURCE and key.prompt_version != prompt
         yield Entry(
             key=key,
-            answer=answer,
+            answer=replace(answer, transcript=None) if quoted & unseen else answer,
             source=ids.get(key.source_hash),
             target=ids.get(key.target_hash),
             outdated=old_free or is_outdated(key, known),

@@ -3,13 +3,14 @@
 import difflib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from caskg.config import retrieve_config
 from caskg.errors import DamagedError, NoVersionError, UsageError
 from caskg.protocols import Retriever
 from caskg.published import candidates_from, graph_from, names_from, reliability_from
@@ -46,12 +47,16 @@ class PairExplanation:
         reference: The sentence in which one of the two documents speaks of the other, if any.
         evidence: What the two documents say that made other signals speak.
         labels: What people and authors said of it.
+        disabled: Those of the two that are disabled.
+        walked: Whether relevance walks along edges of this type; false where there is no edge.
     """
 
     edge: EdgeExplanation | None
     reference: ResolvedReference | None
     evidence: "tuple[Evidence, ...]"
     labels: tuple[Label, ...]
+    disabled: tuple[str, ...]
+    walked: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +71,9 @@ class Relatives:
     alternatives: tuple[tuple[str, float], ...]
     duplicates: tuple[tuple[str, float], ...]
 
+
+HIDDEN = "from a document that is disabled"
+"""Stands for what a disabled document says of two others."""
 
 _ALTERNATIVE = EDGE_TYPES.index(EdgeType.ALTERNATIVE)
 _COLUMNS = [each.name for each in fields(SkillGraph) if each.name != "n_skills"]
@@ -134,6 +142,11 @@ class SwitchedRetriever:
         if not isinstance(exclude, str):  # a text is refused by the retriever
             exclude = self.switches.disabled().union(exclude)
         return self.retriever.retrieve(query, k=k, have=have, exclude=exclude)
+
+
+def unborne_switches(workspace: Workspace, version: Snapshot) -> frozenset[str]:
+    """Return the disabled ids that no skill of *version* has: it was removed, or moved and edited at once."""
+    return workspace.switches.disabled() - set(version.ids)
 
 
 def tagged(version: Snapshot, tags: Collection[str]) -> set[str]:
@@ -265,13 +278,14 @@ def visible_graph(version: Snapshot) -> tuple[SkillGraph, list[str], list[str]]:
 def explain_pair(workspace: Workspace, version: Snapshot, ends: tuple[int, int]) -> PairExplanation:
     """Return the candidate edge from one position to another, with all that speaks for or against it.
 
-    Answers that count no more, to other prompts or about a substitute that is gone, are left out.
+    Answers that count no more are left out, and so are the words of a third document that is disabled.
     """
     from caskg.graph.sources import is_outdated
 
     ids, hashes = version.ids, version.content_hashes
     answers = workspace.ledger.answers_for_pairs([(hashes[ends[0]], hashes[ends[1]])])
     asked, known = (version.meta["prober"], version.meta["prompt_version"]), frozenset(hashes)
+    off, unseen = version.switches.disabled(), hidden_texts(version)
     edge = explain_edge(
         ends,
         candidates=candidates_from(version.arrays, n_skills=len(ids)),
@@ -279,7 +293,7 @@ def explain_pair(workspace: Workspace, version: Snapshot, ends: tuple[int, int])
         graph=graph_from(version.arrays, n_skills=len(ids)),
         ids=ids,
         answers=[
-            (key, answer)
+            (key, replace(answer, transcript=HIDDEN) if key.substitute_hash in unseen else answer)
             for key, answer in sorted(answers.items(), key=lambda entry: entry[0])
             if (key.prober_id != asked[0] or key.prompt_version == asked[1]) and not is_outdated(key, known)
         ],
@@ -291,16 +305,32 @@ def explain_pair(workspace: Workspace, version: Snapshot, ends: tuple[int, int])
         reference=_reference(version, ends),
         evidence=_evidence(version, ends, edge),
         labels=tuple(labels),
+        disabled=tuple(skill_id for skill_id in pair if skill_id in off),
+        walked=edge is not None and _is_walked(version, edge.type),
     )
+
+
+def _is_walked(version: Snapshot, kind: EdgeType) -> bool:
+    """Return whether relevance walks along edges of a type, in the profile of *version*."""
+    walk = retrieve_config(str(version.meta["profile"])).diffusion
+    return kind is not EdgeType.ALTERNATIVE or walk.alternative_weight > 0.0
+
+
+def hidden_texts(version: Snapshot) -> frozenset[str]:
+    """Return the content hashes that only disabled skills have."""
+    pairs = list(zip(version.content_hashes, _enabled(version).tolist(), strict=True))
+    return frozenset(text for text, _ in pairs) - {text for text, enabled in pairs if enabled}
 
 
 def _evidence(
     version: Snapshot, ends: tuple[int, int], edge: EdgeExplanation | None
 ) -> "tuple[Evidence, ...]":
     from caskg.graph.evidence import Evidence, edge_evidence
+    from caskg.library.sequences import order_begins
 
+    hidden = tuple(order_begins(name) for name in compress(names_from(version.arrays), ~_enabled(version)))
     told = [
-        Evidence(signal="structural", source=said, target="")
+        Evidence(signal="structural", source=HIDDEN if said.startswith(hidden) else said, target="")
         for source, target, said in (_from_json(version, "orders") if "orders" in version.arrays else ())
         if (source, target) == ends
     ]

@@ -3,12 +3,13 @@
 import json
 import re
 import shutil
+from dataclasses import fields
 from pathlib import Path
 from xml.etree import ElementTree
 
-from caskg.schema import PROBE_KINDS, ProbeAnswer, ProbeKey, ProbeKind
+from caskg.schema import PROBE_KINDS, ProbeAnswer, ProbeKey, ProbeKind, SkillFields
 from caskg.store.workspace import Workspace
-from interfaces.kitchen import NO_TASK, SKILLS, TASK, Run, loaded
+from interfaces.kitchen import NO_TASK, SKILLS, TASK, Run, loaded, write_skill
 
 
 def test_explain_tells_everything_about_an_edge(run: Run, built: Path) -> None:
@@ -150,3 +151,41 @@ def test_graph_writes_each_format_to_standard_output_or_a_file(run: Run, built: 
     assert run("graph", "-w", built).out == run("graph", "--json", "-w", built).out
     said = run("graph", "-o", tmp_path / "g", "-w", built).out
     assert said == f"Wrote {len(SKILLS)} skills and {n_edges} edges to {tmp_path / 'g'} as json.\n"
+
+
+STATES_ALL = """
+    description: Bakes a loaf of bread.
+    allowed-tools: Read
+    metadata:
+      tags: kitchen
+      caskg-requires: knead-dough
+    ---
+    Read `notes/flour-log.csv`. Write `notes/loaf-log.csv`.
+    ## Inputs
+    - dough
+    ## Outputs
+    - bread
+    ## Preconditions
+    - The oven is hot.
+    ## Effects
+    - The kitchen smells of bread.
+    ## Troubleshooting
+    - If it is burnt, begin again.
+    """
+
+
+def test_show_prints_every_field_of_the_schema(run: Run, tmp_path: Path) -> None:
+    """A field that is added to the schema must be stated here too: its items may be of a new kind."""
+    write_skill(tmp_path / "skills", "bake-bread", STATES_ALL)
+    write_skill(tmp_path / "skills", "knead-dough", "description: Kneads dough.\n---\n")
+    place = tmp_path / "w"
+    assert run("build", tmp_path / "skills", "-w", place, "--encoder", "builtin").code == 0
+    document = loaded(run, "show", "bake-bread", "-w", place)
+    assert set(document["fields"]) == {each.name for each in fields(SkillFields)}
+    assert None not in document["fields"].values()
+    for form in ([], ["--body"]):
+        lines = run("show", "bake-bread", *form, "-w", place).out.splitlines()
+        rows = dict(re.split(r"\s{2,}", line.strip(), maxsplit=1) for line in lines[1:14] if "  " in line[2:])
+        assert set(document["fields"]) <= set(rows)
+        assert (rows["writes"], rows["reads"]) == ("notes/loaf-log.csv", "notes/flour-log.csv")
+        assert (rows["inputs"], rows["references"]) == ("dough", "knead-dough")

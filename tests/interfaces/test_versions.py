@@ -186,3 +186,56 @@ def test_the_summary_says_whether_assessed_edges_taught_anything(
 ) -> None:
     """Where nobody has assessed an edge there is nothing to say."""
     assert summary({**FACTS, "verifier": verifier})[2:] == ([line] if line else [])
+
+
+ALIKE = "description: Makes a strong cup of black coffee from ground beans.\n---\nPour, wait, press, serve.\n"
+
+
+@pytest.mark.parametrize(("profile", "walked"), [("default", False), ("paper", True)])
+def test_a_label_on_an_alternative_says_that_no_relevance_walks_there(
+    run: Run, tmp_path: Path, *, profile: str, walked: bool
+) -> None:
+    """In `default`, whatever is confirmed; in `paper` it does. A pair that is no candidate is not judged."""
+    for name in ("press-coffee", "coffee-press"):
+        write_skill(tmp_path / "skills", name, ALIKE)
+    write_skill(tmp_path / "skills", "mow-lawn", "description: Mows the lawn in the garden.\n---\n")
+    place = tmp_path / "w"
+    run("build", tmp_path / "skills", "-w", place, "--encoder", "builtin", "--profile", profile)
+    pair = ("press-coffee", "coffee-press", "-w", place)
+    warning = "An alternative carries no relevance, whatever its label"
+    document = loaded(run, "edge", "confirm", *pair)
+    assert document["walked"] is walked
+    assert (warning in run("edge", "confirm", *pair).out) is not walked
+    run("build", "-w", place)
+    explained = loaded(run, "explain", *pair)
+    assert (explained["edge"]["type"], explained["edge"]["state"]) == ("alternative", "confirmed")
+    assert explained["walked"] is walked
+    assert (warning in run("explain", *pair).out) is not walked
+    unknown = ("edge", "confirm", "press-coffee", "mow-lawn", "-w", place)
+    assert loaded(run, *unknown)["walked"] is True
+    assert warning not in run(*unknown).out
+
+
+def test_a_switch_that_no_skill_bears_any_more_is_named(run: Run, tmp_path: Path) -> None:
+    """A skill that is moved and edited between two builds comes back under another id; its owner is told."""
+    skills, place = tmp_path / "skills", tmp_path / "w"
+    write_skill(skills, "old/brew-beer", "description: Brews beer from malt and hops.\n---\n")
+    write_skill(skills, "mow-lawn", "description: Mows the lawn in the garden.\n---\n")
+    run("build", skills, "-w", place, "--encoder", "builtin")
+    run("disable", "brew-beer", "-w", place)
+    assert loaded(run, "status", "-w", place)["disabled_unborne"] == []
+    assert loaded(run, "build", "-w", place)["disabled_unborne"] == []
+    (skills / "old").rename(skills / "new")
+    (skills / "new/brew-beer/SKILL.md").write_text("---\nname: ale\ndescription: Makes ale of barley.\n---\n")
+    said = run("build", "-w", place).out
+    assert "Disabled, but no skill has this id any more: old/brew-beer. " in said
+    assert loaded(run, "build", "-w", place)["disabled_unborne"] == ["old/brew-beer"]
+    assert loaded(run, "status", "-w", place)["disabled_unborne"] == ["old/brew-beer"]
+    run("enable", "old/brew-beer", "-w", place)
+    run("disable", "mow-lawn", "-w", place)
+    (skills / "mow-lawn").rename(skills / "cut-lawn")
+    followed = run("build", "-w", place).out
+    assert "mow-lawn, now cut-lawn, is still disabled." in followed
+    assert "no skill has this id" not in followed
+    assert loaded(run, "status", "-w", place)["disabled_unborne"] == ["mow-lawn"]
+    assert "no skill has this id" not in run("build", "-w", place).out

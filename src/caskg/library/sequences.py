@@ -53,12 +53,18 @@ def stated_orders(library: SkillLibrary, *, names: NamesFound) -> tuple[StatedOr
         if len(called) > 1:
             for first, second in pairwise(_stages(number, skill, index)):
                 for source, target in _pairs(first, second):
-                    found.setdefault((source, target), f"{skill.name}: {first.title}, then {second.title}")
+                    said = f"{order_begins(skill.name)}{first.title}, then {second.title}"
+                    found.setdefault((source, target), said)
     return tuple(
         StatedOrder(*pair, evidence[:_MOST_EVIDENCE])
         for pair, evidence in sorted(found.items())
         if pair[::-1] not in found
     )
+
+
+def order_begins(name: str) -> str:
+    """Return how the evidence of each order begins that the skill of this name states."""
+    return f"{' '.join(name.split())}: "[:_MOST_EVIDENCE]
 
 
 def _pairs(first: _Stage, second: _Stage) -> Iterator[tuple[int, int]]:

@@ -2,14 +2,16 @@
 
 import gc
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 
 import click
 
 from caskg.config import Profile
+from caskg.inspection import unborne_switches
 from caskg.interfaces.cli.options import encoder_option, json_option, progress_bar, workspace_option
 from caskg.interfaces.cli.output import emit, say
 from caskg.interfaces.cli.versions import summary, version_facts
@@ -54,13 +56,17 @@ def build(
         roots, profile = paths or default_roots(workspace), profile or default_profile(workspace)
         with progress_bar(quiet=quiet) as progress, _without_cycle_collection():
             report = build_workspace(workspace, roots, profile=profile, encoder=encoder, progress=progress)
-        n_skills = len(workspace.snapshot(report.number).ids)
+        version = workspace.snapshot(report.number)
+        n_skills, unborne = len(version.ids), sorted(unborne_switches(workspace, version))
+        moves = [each.meta.get("disabled_followed", ()) for each in workspace.versions()]
     facts = version_facts(report.number, n_skills, report.meta)
     document = facts | {
         "unchanged": report.unchanged,
+        "disabled_unborne": unborne,
         "diagnostics": [asdict(finding) for finding in report.diagnostics],
     }
-    emit(document, as_json=as_json, lines=summary(facts, unchanged=report.unchanged))
+    lines = [*summary(facts, unchanged=report.unchanged), *_lost_line(unborne, chain(*moves))]
+    emit(document, as_json=as_json, lines=lines)
     if not (as_json or quiet):
         for line in _findings(report.diagnostics):
             say(line)
@@ -76,6 +82,19 @@ def _without_cycle_collection() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def _lost_line(unborne: Sequence[str], moves: Iterable[str]) -> Iterator[str]:
+    """Warn of switches that hide nothing any more, but for those that followed a skill."""
+    moved = list(moves)
+    lost = [
+        skill_id for skill_id in unborne if not any(each.startswith(f"{skill_id}, now ") for each in moved)
+    ]
+    if lost:
+        yield (
+            f"Disabled, but no skill has this id any more: {', '.join(lost)}. One that was moved and edited "
+            "is not recognised, and can be found again: look for it, and disable its new id."
+        )
 
 
 def _findings(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:

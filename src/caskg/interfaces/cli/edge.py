@@ -7,12 +7,13 @@ from typing import Any
 import click
 
 from caskg.errors import UsageError
-from caskg.inspection import position_of
+from caskg.inspection import explain_pair, position_of
 from caskg.interfaces.cli.options import as_text, json_option, open_workspace, workspace_option
 from caskg.interfaces.cli.output import emit
 from caskg.schema import Label, LabelSource, Verdict
 from caskg.store.snapshot import Snapshot
 
+NOT_WALKED = "An alternative carries no relevance, whatever its label: it only stands in the other's place."
 _PUBLISH = "Run `caskg build` to publish it."
 
 
@@ -36,7 +37,8 @@ _note_option = click.option("--note", default="", help="Why, for those who read 
 def confirm(*, source: str, target: str, note: str, folder: Path | None, as_json: bool) -> None:
     """Say that SOURCE supports TARGET: it comes before, feeds, or enables it."""
     document = _label(Verdict.CONFIRM, (source, target), note, folder)
-    emit(document, as_json=as_json, lines=[f"Confirmed {_arrow(document)}. {_PUBLISH}"])
+    lines = [f"Confirmed {_arrow(document)}. {_PUBLISH}"]
+    emit(document, as_json=as_json, lines=lines if document["walked"] else [*lines, NOT_WALKED])
 
 
 @edge.command()
@@ -79,7 +81,14 @@ def _label(verdict: Verdict, names: tuple[str, str], note: str, folder: Path | N
             note=as_text(note),
         )
         workspace.ledger.set_label(label)
-    return {"source": label.source, "target": label.target, "verdict": label.verdict, "note": label.note}
+        known = explain_pair(workspace, version, (source, target))
+    return {
+        "source": label.source,
+        "target": label.target,
+        "verdict": label.verdict,
+        "note": label.note,
+        "walked": known.edge is None or known.walked,
+    }
 
 
 def _id(version: Snapshot, name: str) -> str:

@@ -1,7 +1,7 @@
 """`caskg explain`, `show`, `graph`: why a skill or an edge is there, and the graph for other tools."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from caskg.inspection import (
     relatives_of,
     visible_graph,
 )
+from caskg.interfaces.cli.edge import NOT_WALKED
 from caskg.interfaces.cli.export import FORMATS
 from caskg.interfaces.cli.options import json_option, open_workspace, workspace_option
 from caskg.interfaces.cli.output import columns, emit, one_line, write
@@ -27,13 +28,16 @@ from caskg.interfaces.cli.query import ranked_document, step_document, task_text
 from caskg.retrieval.explain import EdgeExplanation
 from caskg.schema import (
     PROBE_KINDS,
+    Artifact,
     EdgeStep,
     EdgeType,
     Label,
+    Parameter,
     ProbeAnswer,
     ProbeKey,
     ProbeKind,
     Ranking,
+    Reference,
     ResolvedReference,
     Skill,
     SkillFields,
@@ -157,6 +161,8 @@ def _pair_document(workspace: Workspace, version: Snapshot, ends: tuple[int, int
         "evidence": [asdict(each) for each in found.evidence],
         "labels": [_label_document(label, to_check=label in stale) for label in found.labels],
         "reverse": back.edge is not None,
+        "disabled": list(found.disabled),
+        "walked": found.walked,
     }
 
 
@@ -211,6 +217,10 @@ def _pair_lines(document: dict[str, Any]) -> Iterator[str]:
     else:
         published = f"published with weight {edge['weight']:.3f}" if edge["weight"] else "not published"
         yield f"{edge['type']}, {edge['state']}, {published}"
+        if not document["walked"]:
+            yield NOT_WALKED
+    for skill_id in document["disabled"]:
+        yield f"{skill_id} is disabled: it is in no answer, and no relevance walks over it."
     rows = _edge_rows(edge) if edge else []
     rows += [("worth", _worth_text(name, use)) for name, use in document["worth"].items()]
     if document["reference"]:
@@ -329,9 +339,21 @@ def _relative_lines(relatives: Relatives) -> Iterator[str]:
             yield from columns(rows, indent="  ")
 
 
-def _stated(fields: SkillFields) -> Iterator[tuple[str, str]]:
+def _stated(stated: SkillFields) -> Iterator[tuple[str, str]]:
     """Yield each field that the document states."""
-    for name, items in asdict(fields).items():
+    for field in fields(stated):
+        items: Sequence[str | Parameter | Artifact | Reference] | None = getattr(stated, field.name)
         if items is not None:
-            words = [item if isinstance(item, str) else item.get("name") or item["target"] for item in items]
-            yield name, one_line("; ".join(words), limit=300)
+            yield field.name, one_line("; ".join(map(_called, items)), limit=300)
+
+
+def _called(item: str | Parameter | Artifact | Reference) -> str:
+    match item:
+        case Parameter():
+            return item.name
+        case Artifact():
+            return item.path
+        case Reference():
+            return item.target
+        case str():
+            return item

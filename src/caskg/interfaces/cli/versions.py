@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from caskg.config import Reading
-from caskg.inspection import current_version, diagnostics_of, labels_to_check
+from caskg.inspection import current_version, diagnostics_of, labels_to_check, unborne_switches
 from caskg.interfaces.cli.options import json_option, open_workspace, workspace_option
 from caskg.interfaces.cli.output import columns, emit
 from caskg.schema import Severity
@@ -134,6 +134,7 @@ def _published(workspace: Workspace) -> dict[str, Any]:
     return version_facts(version.number, len(version.ids), version.meta) | {
         "created": version.created.isoformat(),
         "disabled": sorted(workspace.switches.disabled()),
+        "disabled_unborne": sorted(unborne_switches(workspace, version)),
         "not_indexed": [finding.path for finding in errors],
         "labels_to_check": [f"{label.source} -> {label.target}" for label in to_check],
     }
