@@ -163,6 +163,36 @@ def test_an_unchanged_library_rebuilds_nothing(workspace: Workspace, garden: Pat
     assert workspace.ledger.spend() == spent
 
 
+def test_what_another_process_published_meanwhile_is_not_published_again(
+    workspace: Workspace, garden: Path
+) -> None:
+    """Two builders of one library begin at once; the one that ends last sees that there is nothing to do."""
+    other: list[BuildReport] = []
+
+    def be_overtaken(step: str, _done: int, _of: int) -> None:
+        if step == "publish":
+            with Workspace.open(workspace.path) as opened:
+                other.append(build_garden(opened, garden))
+
+    report = build_workspace(workspace, [garden], encoder="builtin", progress=be_overtaken)
+    assert [(each.number, each.unchanged) for each in (*other, report)] == [(1, False), (1, True)]
+    assert [version.number for version in workspace.versions()] == [1]
+
+
+def test_another_library_that_was_published_meanwhile_holds_nobody_back(
+    workspace: Workspace, garden: Path, tmp_path: Path
+) -> None:
+    """The last one to publish is current, as ever."""
+
+    def be_overtaken(step: str, _done: int, _of: int) -> None:
+        if step == "publish":
+            with Workspace.open(workspace.path) as opened:
+                build_garden(opened, write_garden(tmp_path / "second"))
+
+    report = build_workspace(workspace, [garden], encoder="builtin", progress=be_overtaken)
+    assert (report.number, report.unchanged, workspace.current().number) == (2, False, 2)
+
+
 def test_a_changed_skill_is_embedded_alone(workspace: Workspace, garden: Path) -> None:
     """The built-in encoder keeps its basis, so that every other vector stays what it was."""
     build_garden(workspace, garden)

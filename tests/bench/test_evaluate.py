@@ -255,6 +255,20 @@ def test_what_is_disabled_is_found_by_no_system(workspace: Workspace, tmp_path: 
     found = evaluate(workspace, tasks_file(tmp_path, TEA), versions=[1, 3])
     workspace.switches.enable(["kitchen/brew-tea"])
     assert not [each for each in found.outcomes.values() if "kitchen/brew-tea" in each[0].found]
+    assert found.disabled == ("kitchen/brew-tea",)
+    assert evaluate(workspace, tasks_file(tmp_path, TEA)).disabled == ()
+
+
+def test_a_disabled_skill_that_must_not_be_found_is_no_loss(workspace: Workspace, tmp_path: Path) -> None:
+    """Only what is asked for, in either list, is named."""
+    workspace.switches.disable(["kitchen/brew-tea", "kitchen/boil-water"])
+    tasks: list[dict[str, object]] = [
+        {"query": "green tea", "must_not_include": "brew-tea"},
+        {"query": "tea", "order": ["boil-water", "iron-shirt"]},
+    ]
+    found = evaluate(workspace, tasks_file(tmp_path, *tasks))
+    workspace.switches.enable(["kitchen/brew-tea", "kitchen/boil-water"])
+    assert found.disabled == ("kitchen/boil-water",)
 
 
 def test_a_version_that_is_not_there_is_named(workspace: Workspace, tmp_path: Path) -> None:

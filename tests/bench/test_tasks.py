@@ -83,6 +83,7 @@ def test_small_things_are_forgiven(tmp_path: Path) -> None:
             '{"query": "a", "order": ["tea", "rice", "kitchen/tea"]}',
             "order: 'kitchen/tea' stands there twice",
         ),
+        ('{"query": "a", "order": "tea"}', "order: 'kitchen/tea' stands there alone: name two at least"),
         (
             '{"query": "a", "must_include": ["tea"], "must_not_include": ["kitchen/tea"]}',
             "must_not_include: 'kitchen/tea' is asked for in the same task",

@@ -25,7 +25,7 @@ def tasks(tmp_path: Path) -> Path:
 def test_the_document_holds_means_differences_and_every_answer(run: Run, built: Path, tasks: Path) -> None:
     """Enough to make any other table of it."""
     document = loaded(run, "eval", tasks, "-w", built, "-k", "2")
-    assert set(document) == {"measures", "intervals", "comparisons", "tasks", "k", "max_chars"}
+    assert set(document) == {"measures", "intervals", "comparisons", "tasks", "k", "max_chars", "disabled"}
     assert document["intervals"] == {"confidence": 0.95, "resamples": 10_000}
     assert (document["k"], document["max_chars"]) == (2, None)
     assert document["measures"]["graph v1"]["recall"]["n_tasks"] == 2
@@ -117,6 +117,8 @@ def test_versions_are_named_in_two_ways(run: Run, workspace: Path, tasks: Path) 
         (["--versions", "1", "--against", "1"], 2, "Give either --versions or --against."),
         (["--against", "0"], 2, "0 is not in the range"),
         (["--versions", "7"], 6, "no version 7"),
+        (["--versions", "1, 1"], 2, "Version 1 would be compared with itself"),
+        (["--against", "1"], 2, "Version 1 would be compared with itself"),
         (["-k", "0"], 2, "0 is not in the range"),
         (["--max-chars", "199"], 2, "199 is not in the range"),
     ],
@@ -140,3 +142,12 @@ def test_a_mistake_in_the_file_is_named_before_anything_runs(run: Run, built: Pa
         "Did you mean brew-tea?\n"
     )
     assert run("eval", tasks.parent / "none", "-w", built).code == 2
+
+
+def test_a_disabled_skill_that_a_task_asks_for_is_named(run: Run, workspace: Path, tasks: Path) -> None:
+    """A recall of 0 has another reason then."""
+    said = "Asked for, but disabled, so that no system can find it: wash-dishes.\n"
+    assert said not in run("eval", tasks, "-w", workspace).out
+    run("disable", "wash-dishes", "wash-clothes", "-w", workspace)
+    assert said in run("eval", tasks, "-w", workspace).out
+    assert loaded(run, "eval", tasks, "-w", workspace)["disabled"] == ["wash-dishes"]

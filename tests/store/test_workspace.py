@@ -1,5 +1,6 @@
 """A workspace keeps every published version, and readers keep the one they opened."""
 
+import errno
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from caskg.errors import (
 )
 from caskg.schema import Skill, SkillFields
 from caskg.store.arrays import Array
+from caskg.store.database import explained
 from caskg.store.workspace import Workspace
 from factories import make_skill
 
@@ -345,6 +347,30 @@ def test_a_publish_that_is_interrupted_leaves_nothing(workspace: Workspace) -> N
     assert workspace.current().number == 1
     assert publish(workspace, SOUP) == 2
     workspace.verify()
+
+
+def test_nothing_is_published_where_the_caller_thinks_better_of_it(workspace: Workspace) -> None:
+    """Asked within the transaction, so that nobody can come between the answer and the version."""
+    assert workspace.publish(skills=[RICE], arrays={}, meta={}, unless=lambda: True) is None
+    assert workspace.versions() == ()
+    info = workspace.publish(skills=[RICE], arrays={}, meta={}, unless=lambda: workspace.versions() != ())
+    assert info is not None
+    assert workspace.publish(skills=[], arrays={}, meta={}, unless=lambda: workspace.versions() != ()) is None
+    assert [version.number for version in workspace.versions()] == [info.number] == [1]
+
+
+def test_a_full_disk_is_told_without_a_promise_that_a_first_build_breaks(path: Path) -> None:
+    """The folder and an empty database are there by then: only what was stored before is as it was."""
+    connection = sqlite3.connect(":memory:")
+    connection.execute("PRAGMA max_page_count = 1")
+    said = r"disk is full; what was stored before is untouched\."
+    with pytest.raises(StoreError, match=said) as full, explained(path):
+        connection.execute("CREATE TABLE t (x)")
+    connection.close()
+    said = r"What was stored before is untouched; check free"
+    with pytest.raises(StoreError, match=said) as failed, explained(path):
+        raise OSError(errno.ENOSPC, "No space left on device", "members")
+    assert not any("was changed" in str(error.value) for error in (full, failed))
 
 
 def test_orphans_are_removed_by_the_next_publish(workspace: Workspace, path: Path) -> None:

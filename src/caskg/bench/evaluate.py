@@ -91,11 +91,13 @@ class Evaluation:
         tasks: The tasks.
         outcomes: What each system answered, task by task, by its name.
         comparisons: Each graph against the flat hybrid, then each later one against the first.
+        disabled: Ids that tasks ask for and that are disabled, sorted: nobody can find them.
     """
 
     tasks: tuple[Task, ...]
     outcomes: Mapping[str, tuple[Outcome, ...]]
     comparisons: tuple[Comparison, ...]
+    disabled: tuple[str, ...] = ()
 
 
 def evaluate(
@@ -124,7 +126,8 @@ def evaluate(
     current = workspace.current()
     asked = [workspace.snapshot(number) for number in dict.fromkeys(versions)] or [current]
     tasks = read_tasks(path, id_of=lambda name: _id_among([current, *asked], name))
-    ask = partial(run, k=k, max_chars=max_chars, exclude=hidden_ids(workspace, current))
+    hidden = hidden_ids(workspace, current)
+    ask = partial(run, k=k, max_chars=max_chars, exclude=hidden)
     outcomes = {}
     for version in asked:
         system, edges = open_retriever(version), partial(_edges_of, version)
@@ -136,6 +139,9 @@ def evaluate(
         tasks=tasks,
         outcomes=outcomes,
         comparisons=tuple(compare(tasks, outcomes, *pair) for pair in pairs),
+        disabled=tuple(
+            sorted(hidden & {each for task in tasks for each in (*task.must_include, *task.order)})
+        ),
     )
 
 

@@ -129,6 +129,10 @@ def _task(line: int, fields: Mapping[str, Any], id_of: Callable[[str], str]) -> 
                 twice = next(skill_id for skill_id in ids if ids.count(skill_id) > 1)
                 msg = f"{twice!r} stands there twice: it cannot come before itself."
                 raise UsageError(msg)
+    with _named("order"):
+        if len(lists["order"]) == 1:
+            msg = f"{lists['order'][0]!r} stands there alone: name two at least, or put it into must_include."
+            raise UsageError(msg)
     with _named("must_not_include"):
         for skill_id in lists["must_not_include"]:
             if skill_id in (*lists["must_include"], *lists["order"]):

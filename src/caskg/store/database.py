@@ -106,12 +106,12 @@ _MEANING: dict[int, tuple[type[StoreError], str]] = {
     sqlite3.SQLITE_CANTOPEN: _READ_ONLY,
     sqlite3.SQLITE_FULL: (
         StoreError,
-        "The disk is full, nothing was changed; free some space and try again.",
+        "The disk is full; what was stored before is untouched. Free some space and try again.",
     ),
     sqlite3.SQLITE_IOERR: (
         StoreError,
-        "The disk did not take or give the data (full, over a quota, or failing), nothing was changed; "
-        "free some space and try again.",
+        "The disk did not take or give the data (full, over a quota, or failing); what was stored before is "
+        "untouched. Free some space and try again.",
     ),
 }
 
@@ -227,7 +227,8 @@ def explained(folder: Path) -> Iterator[None]:
     except OSError as error:
         msg = (
             f"Cannot use the workspace {folder} ({error.strerror or error}: {error.filename or 'disk'}). "
-            "Nothing was changed; check free space, permissions and whether the disk is read-only."
+            "What was stored before is untouched; check free space, permissions and whether the disk is "
+            "read-only."
         )
         raise StoreError(msg) from error
 

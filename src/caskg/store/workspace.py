@@ -20,12 +20,12 @@ by the next publish. Writers wait for one another, readers for nobody.
 import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, overload
 
 from caskg.errors import NoVersionError, NoWorkspaceError, StoreError, UsageError
 from caskg.schema import Skill
@@ -146,15 +146,39 @@ class Workspace:
         """Close the workspace. Arrays that were read stay mapped; skills can no longer be read."""
         self._database.close()
 
+    @overload
     def publish(
         self, *, skills: Sequence[Skill], arrays: Mapping[str, Array], meta: Mapping[str, Any]
-    ) -> VersionInfo:
+    ) -> VersionInfo: ...
+
+    @overload
+    def publish(
+        self,
+        *,
+        skills: Sequence[Skill],
+        arrays: Mapping[str, Array],
+        meta: Mapping[str, Any],
+        unless: Callable[[], bool],
+    ) -> VersionInfo | None: ...
+
+    def publish(
+        self,
+        *,
+        skills: Sequence[Skill],
+        arrays: Mapping[str, Array],
+        meta: Mapping[str, Any],
+        unless: Callable[[], bool] = lambda: False,
+    ) -> VersionInfo | None:
         """Store a new version and make it the current one: all of it, or nothing.
 
         Args:
             skills: The library, in the order that the arrays count.
             arrays: Numbers or fixed-width text, by a name of ``a-z``, ``0-9``, ``_``, ``-`` and dots.
             meta: Anything else that JSON can express; ``n_edges`` is shown in the list of versions.
+            unless: Asked when no other process can publish any more; where it is true, nothing is stored.
+
+        Returns:
+            The new version; None where nothing was stored.
 
         Raises:
             UsageError: Two skills have one id, or something cannot be stored.
@@ -165,6 +189,8 @@ class Workspace:
         _check_skills(skills)
         packed_meta = pack_meta(meta)
         with self._database.transaction() as connection:
+            if unless():
+                return None
             known = self._numbers()
             number = max(known, default=0) + 1
             folder = version_folder(self.path, number)

@@ -106,8 +106,17 @@ def build_workspace(
         **followed,
         **_counts(result),
     }
-    workspace.publish(skills=library.skills, arrays=_arrays(library, result, made), meta=meta)
-    return _report(workspace.current(), unchanged=False)
+    arrays = _arrays(library, result, made)
+    published = workspace.publish(
+        skills=library.skills, arrays=arrays, meta=meta, unless=lambda: _is_published(workspace, state)
+    )
+    return _report(workspace.current(), unchanged=published is None)
+
+
+def _is_published(workspace: Workspace, state: str) -> bool:
+    """Return whether another process has published what this one was about to."""
+    version = _sound_version(workspace)
+    return version is not None and version.meta["state"] == state
 
 
 def _config(profile: str, reading: Reading | None, workspace: Workspace) -> BuildConfig:

@@ -1,7 +1,7 @@
 """`caskg eval`: whether the graph helps on the user's own tasks, against flat search and other versions."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -54,9 +54,17 @@ def eval(
         numbers = _numbers(versions or "")
         if against is not None:
             numbers = [against, workspace.current().number]
+        _check_differ(numbers)
         found = evaluate(workspace, tasks, versions=numbers, k=k, max_chars=max_chars)
-    document = _document(found) | {"k": k, "max_chars": max_chars}
+    document = _document(found) | {"k": k, "max_chars": max_chars, "disabled": list(found.disabled)}
     emit(document, as_json=as_json, lines=_lines(found, k=k, max_chars=max_chars))
+
+
+def _check_differ(numbers: Sequence[int]) -> None:
+    for number in numbers:
+        if numbers.count(number) > 1:
+            msg = f"Version {number} would be compared with itself: name another one, see `caskg history`."
+            raise click.UsageError(msg)
 
 
 def _numbers(versions: str) -> list[int]:
@@ -143,6 +151,8 @@ def _wanted(skill_id: str, task: Task) -> str:
 def _lines(found: Evaluation, *, k: int, max_chars: int | None) -> Iterator[str]:
     bound = "" if max_chars is None else f", {max_chars:,} characters"
     yield f"Tasks: {len(found.tasks):,}. Surface: k = {k}{bound}."
+    if found.disabled:
+        yield f"Asked for, but disabled, so that no system can find it: {', '.join(found.disabled)}."
     averages = {name: means(outcomes) for name, outcomes in found.outcomes.items()}
     rows = [("", "tasks", *averages)]
     for measure in MEASURES:
