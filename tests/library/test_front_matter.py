@@ -2,8 +2,9 @@
 
 import pytest
 
+from caskg.library.decoding import decode
 from caskg.library.diagnostics import Code, Findings
-from caskg.library.front_matter import FrontMatter, decode, read_front_matter
+from caskg.library.front_matter import FrontMatter, read_front_matter
 from caskg.schema import Diagnostic
 
 
@@ -34,20 +35,21 @@ def test_utf_8_is_read_in_silence(data: bytes, text: str) -> None:
     assert findings.all() == ()
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
-def test_utf_16_is_recognised(encoding: str) -> None:
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_wide_encodings_are_recognised(encoding: str, mark: str) -> None:
     """Some editors save so, with or without a mark; the author is told."""
     findings = Findings("x")
-    assert decode("---\nname: é\n".encode(encoding), findings) == "---\nname: é\n"
+    assert decode(f"{mark}---\nname: é\n".encode(encoding), findings) == "---\nname: é\n"
     (found,) = findings.all()
     assert found.code == Code.ENCODING
-    assert "UTF-16" in found.message
+    assert f"it is {encoding.upper()}." in found.message
 
 
 def test_a_byte_order_mark_is_left_out_and_mentioned() -> None:
-    """Some readers take it for text, and see no front matter; only the first one is a mark."""
+    """Some readers take it for text, and see no front matter; a marked file may have been marked again."""
     findings = Findings("x")
-    assert decode("\ufeff\ufeffname".encode(), findings) == "\ufeffname"
+    assert decode("\ufeff\ufeffname\ufeff".encode(), findings) == "name\ufeff"
     assert [(d.code, d.line) for d in findings.all()] == [(Code.BYTE_ORDER_MARK, 1)]
 
 
@@ -370,3 +372,67 @@ def test_a_rule_without_keys_below_is_none() -> None:
     """A document may begin with a rule."""
     front, found = read("---\ntext\n")
     assert (front.body, front.found, codes(found)) == ("---\ntext", False, [Code.NO_FRONT_MATTER])
+
+
+@pytest.mark.parametrize(
+    ("block", "said"),
+    [
+        ("\tname: x\n\tdescription: y: z", "the value of 'description' was read as text"),
+        ("\tname: x\n\tdescription: y", "each entry was read by itself"),
+        ("\tname: x\ndescription: y", "each entry was read by itself"),
+        (" \tname: x\n \tdescription: y\n\n", "each entry was read by itself"),
+        ("name:x\ndescription: y", "`name:` was parted from its value"),
+        ("name: x\ndescription:y", "`description:` was parted from its value"),
+        ("name:x\ndescription:y", "`name:` was parted from its value"),
+    ],
+)
+def test_tabs_before_keys_and_keys_without_a_blank_are_read(block: str, said: str) -> None:
+    """YAML sees no keys there, every person does; and that the file does not begin with `---` is not true."""
+    front, found = read(f"---\n{block}\n---\n")
+    assert front.found
+    assert front.values == {"name": "x", "description": "y: z" if ": z" in block else "y"}
+    assert {d.code for d in found} == {Code.YAML_RECOVERED}
+    assert said in found[0].message
+
+
+def test_a_colon_without_a_blank_is_a_key_of_the_format_only() -> None:
+    """Elsewhere it is an address or a time."""
+    front, _ = read("---\nname: [x\nhttps://a.b\ndescription: y\n---\n")
+    assert set(front.values) == {"name", "description"}
+
+
+def test_front_matter_without_a_key_is_not_said_to_be_missing() -> None:
+    """It begins with `---`: to begin with it is no remedy."""
+    _, (unread,) = read("---\nsome prose\n---\n")
+    _, (absent,) = read("some prose")
+    assert unread.code == absent.code == Code.NO_FRONT_MATTER
+    assert unread.message.startswith("Begins with `---`, but no name or description can be read below it; ")
+    assert absent.message.startswith("Does not begin with front matter; ")
+
+
+@pytest.mark.parametrize(("end", "body"), [("...", ""), ("...  ", ""), ("...\n---", None), ("---", None)])
+def test_front_matter_may_end_by_the_dots_of_yaml(end: str, body: str | None) -> None:
+    """They end a document; alone they are mentioned, as other readers read on."""
+    front, found = read(f"---\nname: x\ndescription: y\n{end}\n# Title\n---\nfoot\n")
+    assert front.values == {"name": "x", "description": "y"}
+    assert front.body == "# Title\n---\nfoot"
+    assert codes(found) == ([] if body is None else [Code.FRONT_MATTER_UNCLOSED])
+    if found:
+        assert found[0].message.endswith("it was read up to `...`.")
+
+
+@pytest.mark.parametrize("mark", ["&anchor", "!important"])
+def test_a_description_keeps_what_yaml_takes_for_a_mark(mark: str) -> None:
+    """It is text more often than not; other values lose it, and both are said."""
+    front, found = read(f"---\nname: x\ndescription: {mark} text\nlicense: {mark} MIT\n---\n")
+    assert front.values == {"name": "x", "description": f"{mark} text", "license": "MIT"}
+    marks = [d for d in found if d.code == Code.MARK_IN_VALUE]
+    assert [(d.line, repr(mark) in d.message) for d in marks] == [(3, True), (4, True)]
+    assert [d.message.endswith("it is kept here.") for d in marks] == [True, False]
+
+
+@pytest.mark.parametrize("value", ["'&a b'", "a &b !c", "!!str text", "[a, b]"])
+def test_what_only_looks_like_a_mark_is_none(value: str) -> None:
+    """In quotes or further on it is text; a type of YAML itself is no text that could be lost."""
+    _, found = read(f"---\nname: x\ndescription: d\nlicense: {value}\n---\n")
+    assert Code.MARK_IN_VALUE not in codes(found)

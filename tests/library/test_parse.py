@@ -368,7 +368,7 @@ def test_every_code_has_a_message_and_a_remedy() -> None:
     """The set is closed: a new code without them fails here."""
     gaps = (
         "reason size limit target id new other problem count what key keys expected value name folder length"
-        " outer others form quote"
+        " outer others form quote where instead end"
     )
     details: dict[str, Any] = dict.fromkeys(gaps.split(), "x")
     for code in Code:
@@ -376,3 +376,18 @@ def test_every_code_has_a_message_and_a_remedy() -> None:
         assert found.message
         assert found.remedy
         assert "{" not in found.message
+
+
+@pytest.mark.parametrize(
+    ("body", "description", "said"),
+    [
+        ("Slice it.\n", "Slice it.", "the first paragraph is used"),
+        ("- a\n", "", "no paragraph can take its place"),
+    ],
+)
+def test_a_missing_description_says_what_takes_its_place(body: str, description: str, said: str) -> None:
+    """A list is no paragraph: nothing is promised that does not come."""
+    skill, found = parse_skill(f"---\nname: s\n---\n{body}".encode(), skill_id="s", path="p")
+    assert skill is not None
+    assert skill.description == description
+    assert [d.message for d in found] == [f"Has no description; {said}."]

@@ -349,3 +349,22 @@ def test_a_root_of_links_only_says_why(tmp_path: Path) -> None:
     with pytest.raises(LibraryError, match=r"lies outside .* Give the folder it leads to"):
         scan([tmp_path / "in"])
     assert ids(tmp_path / "in", tmp_path / "out") == ["a"]
+
+
+def test_two_files_of_one_folder_are_told_from_two_folders(tmp_path: Path) -> None:
+    """Where `SKILL.md` stands beside `skill.md`, there is no other folder to rename."""
+    for name in ("SKILL.md", "skill.md"):
+        path = tmp_path / "tea" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"---\nname: tea\n---\nIn {name}.\n")
+    same = [d.message for d in scan([tmp_path]).diagnostics if d.code == "same-id"]
+    assert [message.startswith("Another file of this folder holds") for message in same] == [True, True]
+    for folder in ("one", "two"):
+        path = tmp_path / folder / "tea" / "SKILL.md"
+        path.parent.mkdir(parents=True)
+        path.write_text(f"---\nname: tea\n---\nIn {folder}.\n")
+    apart = scan([tmp_path / "one", tmp_path / "two"]).diagnostics
+    assert [d.message.startswith("Another folder holds") for d in apart if d.code == "same-id"] == [
+        True,
+        True,
+    ]

@@ -30,6 +30,7 @@ class Code(StrEnum):
     YAML_RECOVERED = "yaml-recovered"
     DUPLICATE_KEY = "duplicate-key"
     COMMENT_IN_VALUE = "comment-in-value"
+    MARK_IN_VALUE = "mark-in-value"
     KEY_CASE = "key-case"
     UNKNOWN_KEYS = "unknown-keys"
     VALUE_IGNORED = "value-ignored"
@@ -91,7 +92,7 @@ _TEXTS: dict[Code, tuple[Severity, str, str]] = {
     Code.FOLDER_SKIPPED: (_I, "Folders of this name are not searched.", "Give the folder itself."),
     Code.SAME_ID: (
         _W,
-        "Another folder holds a skill with the id {id!r}; this one is called {new!r}.",
+        "{where} holds a skill with the id {id!r}; this one is called {new!r}.",
         "Rename one folder, or remove one copy.",
     ),
     Code.SAME_CONTENT: (_I, "Has the same content as {other!r}; both are kept.", "Remove one copy."),
@@ -99,24 +100,30 @@ _TEXTS: dict[Code, tuple[Severity, str, str]] = {
     Code.NUL_CHARACTERS: (_W, "Holds {count} NUL characters; they were left out.", "Remove them."),
     Code.NO_FRONT_MATTER: (
         _W,
-        "Does not begin with front matter; its name is the folder's.",
+        "{problem}; its name is the folder's.",
         "Begin the file with `---`, name, description, `---`.",
     ),
     Code.FRONT_MATTER_UNCLOSED: (
         _W,
-        "The front matter has no closing `---`; it was read up to the first blank line or heading.",
+        "The front matter has no closing `---`; it was read up to {end}.",
         "Close it with a line `---`.",
     ),
     Code.YAML_RECOVERED: (
         _W,
         "The front matter is not plain YAML ({problem}); {what}.",
-        "Put values that hold a colon, `#` or quotes in quotes; use no aliases.",
+        "Write `key: value` with a blank and no tabs; put values that hold a colon, `#` or quotes in quotes; "
+        "use no aliases.",
     ),
     Code.DUPLICATE_KEY: (_W, "{key!r} is given twice; the last one holds.", "Remove one."),
     Code.COMMENT_IN_VALUE: (
         _W,
         "YAML ends the value of {key!r} before {quote!r}, as ` #` begins a comment; {what} here.",
         "Put the whole value in quotes, or the comment on a line of its own.",
+    ),
+    Code.MARK_IN_VALUE: (
+        _W,
+        "YAML takes {quote!r} before the value of {key!r} for a mark of its own; {what} here.",
+        "Put the whole value in quotes.",
     ),
     Code.KEY_CASE: (
         _W,
@@ -138,7 +145,7 @@ _TEXTS: dict[Code, tuple[Severity, str, str]] = {
     ),
     Code.DESCRIPTION_MISSING: (
         _W,
-        "Has no description; the first paragraph is used.",
+        "Has no description; {instead}.",
         "Add `description:`: what it does, and when to use it.",
     ),
     Code.DESCRIPTION_LONG: (

@@ -1,4 +1,4 @@
-"""From the bytes of a file to its front matter and body.
+"""From the text of a file to its front matter and body.
 
 Front matter is YAML between two lines ``---``. Values are taken as written
 (``yes`` stays ``yes``): the text is composed into nodes and these are read, so
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
+from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from caskg.library.diagnostics import Code, Findings
@@ -21,20 +22,20 @@ if TYPE_CHECKING:
 
 Value: TypeAlias = str | list["Value"] | dict[str, "Value"]
 
-_MOST_UNREADABLE = 0.1  # share of characters above which a file is no text
 _LONGEST_QUOTE = 100
 _MOST_DEPTH = 32  # of nested values
 _TAG = "tag:yaml.org,2002:"
-_CONTROLS = bytes([*range(0x01, 0x09), *range(0x0E, 0x20), 0x7F])
 _OPENING = re.compile(r"\s*---[ \t]*(?:\n|\Z)")
-_CLOSING = re.compile(r"^---[ \t]*$", re.MULTILINE)
+_CLOSING = re.compile(r"^(?:(?:\.\.\.[ \t]*\n)?---|(\.\.\.))[ \t]*$", re.MULTILINE)  # YAML may end by `...`
 _BODY_BEGINS = re.compile(r"^[ \t]*$|^#", re.MULTILINE)
 _HEADING = re.compile(r"\n[ \t]*\n#{1,6} ")
-_KEY = re.compile(r"^([A-Za-z_][\w.-]*)[ \t]*:(?=\s|\Z)", re.MULTILINE)
+_KEY = re.compile(rf"^(?:([A-Za-z_][\w.-]*)[ \t]*:(?=\s|\Z)|({'|'.join(sorted(KEYS))}):)", re.MULTILINE)
+_GLUED = re.compile(r"\A([\w.-]+):(?=\S)")  # `name:x`
+_ALIAS = re.compile(r"\*([^\s,\[\]{}]+)")
+_MARK = re.compile(r"(?:&|!(?!!))[^\s,\[\]{}]*")  # an anchor or a tag of one's own
 _BLOCK_SCALAR = re.compile(r"\A[|>][-+\d]*(?=\s|\Z)")
 _COMMENT = re.compile(r"[ \t]+(#[^\n]*)")
 _TABBED = re.compile(r"^ *\t[ \t]*", re.MULTILINE)
-_NO_UTF_8 = re.compile("[\udc80-\udcff]+")  # how Python shows bytes that are none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,7 @@ class _Entry(NamedTuple):
     tag: str = _TAG + "str"
     repeated: tuple[tuple[str, int], ...] = ()  # keys that the value holds twice, with lines below this one
     comments: tuple[tuple[str, int], ...] = ()  # what follows plain values on their lines, with lines below
+    marks: tuple[tuple[str, int], ...] = ()  # anchors and tags before values, with lines below
 
 
 class _YamlProblem(ValueError):
@@ -69,55 +71,26 @@ class _YamlProblem(ValueError):
         self.line = line  # in the block, from 0
 
 
-def decode(data: bytes, findings: Findings) -> str | None:
-    r"""Return the text of a file, or None if it holds none; its lines end in ``\n``.
-
-    UTF-8 or UTF-16, with or without a byte order mark. A byte that does not fit is
-    read as Windows-1252 where it stands alone, as an accented letter does, else
-    replaced; NUL characters are left out; all with a diagnostic.
-
-    >>> decode(b"\xef\xbb\xbfcaf\xe9\r\n", Findings("x"))
-    'café\n'
-    """
-    text = _decoded(data, findings)
-    if text.startswith("\ufeff"):
-        findings.add(Code.BYTE_ORDER_MARK, line=1)
-        text = text[1:]
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if nul := text.count("\0"):
-        findings.add(Code.NUL_CHARACTERS, line=text.count("\n", 0, text.find("\0")) + 1, count=nul)
-        text = text.replace("\0", "")
-    if not text.strip():
-        findings.add(Code.EMPTY)
-        return None
-    raw = text.encode(errors="surrogatepass")
-    share = (len(raw) - len(raw.translate(None, _CONTROLS)) + text.count("\ufffd")) / len(text)
-    if share > _MOST_UNREADABLE:
-        findings.add(Code.NOT_TEXT, share=share)
-        return None
-    return text
-
-
 def read_front_matter(text: str, findings: Findings) -> FrontMatter:
     """Cut a document into front matter and body, and read the front matter."""
     opening = _OPENING.match(text)
     if opening is None:
         return _without(text, findings)
     start = opening.end()
-    end, body, closed = _end(text, start)
+    end, body, ended_by = _end(text, start)
     block, first_line = text[start:end], text.count("\n", 0, start) + 1
     entries, problems = _entries(block)
     if not entries and block.strip():
-        return _without(text, findings)
+        return _without(text, findings, opened=True)
     if not opening[0].startswith("---"):
         findings.add(Code.BLANK_BEFORE, line=1)
-    if not closed:
-        findings.add(Code.FRONT_MATTER_UNCLOSED, line=first_line)
+    if ended_by != "---":
+        findings.add(Code.FRONT_MATTER_UNCLOSED, line=first_line, end=ended_by)
     for problem, line, what in problems:
         findings.add(Code.YAML_RECOVERED, line=first_line + line, problem=problem, what=what)
     if (rule := block.find("---")) >= 0:
         findings.add(Code.RULE_IN_VALUE, line=first_line + block.count("\n", 0, rule))
-    entries = _in_lower_case(entries, first_line, findings)
+    entries = _in_lower_case(_without_called_marks(entries, block), first_line, findings)
     return FrontMatter(
         values=_values(entries, first_line, findings),
         body=_trim(text[body:]),
@@ -126,8 +99,18 @@ def read_front_matter(text: str, findings: Findings) -> FrontMatter:
     )
 
 
-def _without(text: str, findings: Findings) -> FrontMatter:
-    findings.add(Code.NO_FRONT_MATTER)
+def _without_called_marks(entries: list[_Entry], block: str) -> list[_Entry]:
+    """Drop the anchors that an alias calls for: they were meant as such."""
+    called = {f"&{name}" for name in _ALIAS.findall(block)}
+    return [
+        entry._replace(marks=tuple(mark for mark in entry.marks if mark[0] not in called))
+        for entry in entries
+    ]
+
+
+def _without(text: str, findings: Findings, *, opened: bool = False) -> FrontMatter:
+    problem = "Begins with `---`, but no name or description can be read below it"
+    findings.add(Code.NO_FRONT_MATTER, problem=problem if opened else "Does not begin with front matter")
     return FrontMatter(values={}, body=_trim(text), found=False)
 
 
@@ -135,42 +118,8 @@ def _trim(text: str) -> str:
     return text.strip("\n") if text.strip() else ""
 
 
-def _decoded(data: bytes, findings: Findings) -> str:
-    encoding = _encoding(data)
-    if encoding != "utf-8":
-        findings.add(Code.ENCODING, line=1, problem=f"it is {encoding.upper()}")
-        return data.decode(encoding, errors="replace").removeprefix("\ufeff")
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-    text = data.decode(errors="surrogateescape")
-    runs = _NO_UTF_8.findall(text)
-    guessed = sum(len(run) == 1 for run in runs)
-    lost = sum(map(len, runs)) - guessed
-    counted = ((guessed, "were read as Windows-1252"), (lost, "were replaced"))
-    problem = ", ".join(f"{count} bytes {what}" for count, what in counted if count)
-    findings.add(Code.ENCODING, line=line, problem=problem)
-    return _NO_UTF_8.sub(_foreign, text)
-
-
-def _foreign(run: re.Match[str]) -> str:
-    if len(run[0]) > 1:
-        return "\ufffd" * len(run[0])
-    return run[0].encode(errors="surrogateescape").decode("cp1252", errors="replace")
-
-
-def _encoding(data: bytes) -> str:
-    head = data[:8]
-    if head.startswith(b"\xff\xfe") or (len(head) > 1 and not any(head[1::2]) and all(head[::2])):
-        return "utf-16-le"
-    if head.startswith(b"\xfe\xff") or (len(head) > 1 and not any(head[::2]) and all(head[1::2])):
-        return "utf-16-be"
-    return "utf-8"
-
-
-def _end(text: str, start: int) -> tuple[int, int, bool]:
-    """Return where the front matter ends, where the body begins, and whether a ``---`` stands between.
+def _end(text: str, start: int) -> tuple[int, int, str]:
+    """Return where the front matter ends, where the body begins, and what stands between.
 
     A rule far down in the body does not close it: a heading above it would be inside.
     """
@@ -178,10 +127,10 @@ def _end(text: str, start: int) -> tuple[int, int, bool]:
     if closing is not None:
         block = text[start : closing.start()]
         if not _HEADING.search(block) or _is_yaml(block):
-            return closing.start(), closing.end(), True
+            return closing.start(), closing.end(), f"`{closing[1]}`" if closing[1] else "---"
     begins = _BODY_BEGINS.search(text, start)
     end = begins.start() if begins else len(text)
-    return end, end, False
+    return end, end, "the first blank line or heading"
 
 
 def _is_yaml(block: str) -> bool:
@@ -220,7 +169,7 @@ def _values(entries: list[_Entry], first_line: int, findings: Findings) -> dict[
 
 
 def _with_comment(entry: _Entry, first_line: int, findings: Findings) -> Value | None:
-    """Report comments; a description keeps its own, which is text more often than not."""
+    """Report comments and marks; a description keeps its own, which are text more often than not."""
     kept = entry.key == "description" and not isinstance(entry.value, list | dict)
     for comment, further in entry.comments:
         findings.add(
@@ -230,9 +179,18 @@ def _with_comment(entry: _Entry, first_line: int, findings: Findings) -> Value |
             quote=comment[:_LONGEST_QUOTE],
             what="it is kept" if kept else "it was left out",
         )
-    if not kept or not entry.comments:
+    for mark, further in entry.marks:
+        findings.add(
+            Code.MARK_IN_VALUE,
+            line=first_line + entry.line + further,
+            key=entry.key,
+            quote=mark[:_LONGEST_QUOTE],
+            what="it is kept" if kept else "it was left out",
+        )
+    if not (kept and (entry.comments or entry.marks)):
         return entry.value
-    return f"{entry.value or ''} {entry.comments[0][0]}".lstrip()
+    before, after = ([text for text, _ in found[:1]] for found in (entry.marks, entry.comments))
+    return " ".join([*before, f"{entry.value or ''}", *after]).strip()
 
 
 def _entries(block: str) -> tuple[list[_Entry], list[tuple[str, int, str]]]:
@@ -241,6 +199,8 @@ def _entries(block: str) -> tuple[list[_Entry], list[tuple[str, int, str]]]:
         return _compose(block), []
     except _YamlProblem as failure:
         whole = (str(failure), _within(block, failure.line), "each entry was read by itself")
+    if block[:1].isspace():  # keys behind tabs, which YAML does not know
+        block = dedent(_without_tabs(block)).lstrip(" ")
     entries: list[_Entry] = []
     problems: list[tuple[str, int, str]] = []
     for key, chunk, line in _chunks(block):
@@ -259,11 +219,21 @@ def _read_chunk(key: str, chunk: str) -> tuple[list[_Entry], _YamlProblem | None
         return _compose(chunk), None, ""
     except _YamlProblem as problem:
         failure = problem
-    spaced = _TABBED.sub(lambda blanks: blanks[0].expandtabs(2), chunk)
-    if spaced != chunk:
-        with suppress(_YamlProblem):
-            return _compose(spaced), failure, f"tabs in the value of {key!r} were read as blanks"
+    spaced = _without_tabs(chunk)
+    mended = (
+        (spaced, f"tabs in the value of {key!r} were read as blanks"),
+        (_GLUED.sub(r"\1: ", chunk), f"`{key}:` was parted from its value"),
+    )
+    for text, what in mended:
+        if text != chunk:
+            with suppress(_YamlProblem):
+                return _compose(text), failure, what
     return [_Entry(key, _as_text(chunk), 0)], failure, f"the value of {key!r} was read as text"
+
+
+def _without_tabs(chunk: str) -> str:
+    """Turn the tabs that lines begin with into blanks."""
+    return _TABBED.sub(lambda blanks: blanks[0].expandtabs(2), chunk)
 
 
 def _within(chunk: str, line: int) -> int:
@@ -276,7 +246,7 @@ def _chunks(block: str) -> Iterator[tuple[str, str, int]]:
     keys = list(_KEY.finditer(block))
     ends = [*(key.start() for key in keys), len(block)]
     for key, (start, end) in zip(keys, pairwise(ends), strict=True):
-        yield key[1], block[start:end], block.count("\n", 0, start)
+        yield key[1] or key[2], block[start:end], block.count("\n", 0, start)
 
 
 def _as_text(chunk: str) -> str:
@@ -312,6 +282,7 @@ def _compose(block: str) -> list[_Entry]:
             value.tag,
             tuple(_repeated(value, key.start_mark.line)),
             tuple(_comments(value, block, key.start_mark.line)),
+            tuple(_marks(value, block, key.start_mark.line)),
         )
         for key, value in root.value
     ]
@@ -343,6 +314,16 @@ def _comments(node: "yaml.Node", block: str, first_line: int) -> Iterator[tuple[
         comment = _COMMENT.match(block, node.end_mark.index)
         if comment:
             yield comment[1].rstrip(), node.end_mark.line - first_line
+
+
+def _marks(node: "yaml.Node", block: str, first_line: int) -> Iterator[tuple[str, int]]:
+    """Yield (anchor or tag, line) of values, which may well be meant as text: ``&co and others``."""
+    import yaml
+
+    if mark := _MARK.match(block, node.start_mark.index):
+        yield mark[0], node.start_mark.line - first_line
+    for item in node.value if isinstance(node, yaml.CollectionNode) else ():
+        yield from _marks(item[1] if isinstance(item, tuple) else item, block, first_line)
 
 
 def _key(node: "yaml.Node") -> str:

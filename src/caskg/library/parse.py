@@ -13,10 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from caskg.errors import LibraryError
+from caskg.library.decoding import decode
 from caskg.library.diagnostics import Code, Findings, diagnostic
 from caskg.library.fields import extract_fields, stated_values
 from caskg.library.format import KEYS, MAX_COMPATIBILITY, MAX_DESCRIPTION, name_problems
-from caskg.library.front_matter import FrontMatter, Value, decode, read_front_matter
+from caskg.library.front_matter import FrontMatter, Value, read_front_matter
 from caskg.library.markdown import cut_sections, plain, without_fences
 from caskg.library.placeholders import is_placeholder
 from caskg.library.references import unknown_references
@@ -187,8 +188,10 @@ def _name(front: FrontMatter, folder: str, findings: Findings) -> str:
 def _description(front: FrontMatter, sections: Sequence[Section], findings: Findings) -> str:
     description, line = _line(front.values.get("description")), front.lines.get("description")
     if not description:
-        findings.add(Code.DESCRIPTION_MISSING, line=line)
-        return _first_paragraph(sections)[:MAX_DESCRIPTION]
+        paragraph = _first_paragraph(sections)[:MAX_DESCRIPTION]
+        instead = "the first paragraph is used" if paragraph else "no paragraph can take its place"
+        findings.add(Code.DESCRIPTION_MISSING, line=line, instead=instead)
+        return paragraph
     if is_placeholder("description", description):
         findings.add(Code.PLACEHOLDER, line=line, key="description", value=description[:_LONGEST_SHOWN])
     if len(description) > MAX_DESCRIPTION:

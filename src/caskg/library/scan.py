@@ -235,7 +235,9 @@ def _with_unique_ids(files: Sequence[FoundFile]) -> tuple[list[FoundFile], list[
         taken.update(new_ids)
         for file, new in zip(group, new_ids, strict=True):
             unique.append(replace(file, id=new))
-            diagnostics.append(diagnostic(Code.SAME_ID, _text(file.path), id=skill_id, new=new))
+            beside = sum(other.path.parent == file.path.parent for other in group) > 1
+            where = "Another file of this folder" if beside else "Another folder"
+            diagnostics.append(diagnostic(Code.SAME_ID, _text(file.path), where=where, id=skill_id, new=new))
     return unique, diagnostics
 
 

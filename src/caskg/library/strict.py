@@ -71,7 +71,8 @@ def _check(values: dict[str, _Value], folder: str, findings: Findings) -> None:
     _check_name(values.get("name"), folder, findings)
     description = values.get("description")
     if description is None or not (description.text or "").strip():
-        findings.add(Code.DESCRIPTION_MISSING, line=description and description.line)
+        at = description and description.line
+        findings.add(Code.DESCRIPTION_MISSING, line=at, instead="the format asks for one")
     elif (length := len(description.text or "")) > MAX_DESCRIPTION:
         findings.add(Code.DESCRIPTION_LONG, line=description.line, length=length, limit=MAX_DESCRIPTION)
     compatibility = values.get("compatibility")
@@ -103,10 +104,10 @@ def _read(data: bytes) -> dict[str, _Value]:
     if text.startswith("\ufeff"):
         raise _RefusedError(Code.BYTE_ORDER_MARK, line=1)
     if not text.startswith(_RULE):
-        raise _RefusedError(Code.NO_FRONT_MATTER, line=1)
+        raise _RefusedError(Code.NO_FRONT_MATTER, line=1, problem="Does not begin with front matter")
     parts = text.split(_RULE, 2)
     if len(parts) < 3:  # noqa: PLR2004 - before, between and after
-        raise _RefusedError(Code.FRONT_MATTER_UNCLOSED, line=1)
+        raise _RefusedError(Code.FRONT_MATTER_UNCLOSED, line=1, end="the first blank line or heading")
     return _mapping(parts[1])
 
 
