@@ -300,7 +300,7 @@ def test_a_full_disk_loses_nothing(run: Run, workspace: Path, tmp_path: Path) ->
         f"main(['build', {str(tmp_path / 'skills')!r}, '-w', {str(workspace)!r}])"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    refused(Result(result.returncode, result.stdout, result.stderr), STORE, str(workspace), "free")
+    refused(Result(result.returncode, result.stdout, result.stderr), STORE, str(workspace), "space")
     answers(run, workspace)
 
 

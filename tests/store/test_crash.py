@@ -220,7 +220,7 @@ def test_a_full_disk_changes_nothing(path: Path, what: str) -> None:
     code, output = run("fill", path, what)
     assert code == 0
     assert "Cannot use the workspace" in output
-    assert "hanged" in output
+    assert "untouched" in output
     assert check_after_crash(path, tag=3, at_least=1) == 2
     with Workspace.open(path) as workspace:
         workspace.verify()
