@@ -34,17 +34,27 @@ _PATH = re.compile(
     re.IGNORECASE,
 )
 _GIVES = re.compile(
-    r"(?<!-)\b(?:creat|writ|sav|generat|produc|output|export|stor|emit|persist|deliver|append|record)(?:e|es|ed|ing|s|ten)?\b",
+    r"(?<!-)\b(?:creat|writ|sav|generat|produc|output|export|stor|emit|persist|deliver|append|record"
+    r"|plac|leav)(?:e|es|ed|ing|s|ten)?\b"
+    r"|\b(?:wrote|puts?|putting|fill(?:s|ed|ing)?|logged)\b|\bresults?\W{0,4}:\W*$"
+    r"|^\W*log(?:s|ging)? (?=[^:]*$)",
     re.IGNORECASE,
 )
 _TAKES = re.compile(
     r"\b(?:read|load|check|open|consult|requir|pars|import|review|need|tak|accept|us|follow|input|ingest|consum|inspect|expect|examin|cross-check"
-    r"|from|given)(?:e|es|s|ed|ing)?\b",
+    r"|from|given|based on|look up|if there)(?:e|es|s|ed|ing)?\b"
+    r"|\b(?:convert|pass|feed|upload)(?:e?s|ed|ing)?(?: the| your| each| file)*\s*$",
     re.IGNORECASE,
 )
 _BY_TOPIC = {Topic.OUTPUTS: True, Topic.INPUTS: False, Topic.PRECONDITIONS: False}
-_NOT = re.compile(r"\b(?:never|not|n't|don't|avoid|without)\b", re.IGNORECASE)
-_IF_THERE = re.compile(r"\W*(?:already )?(?:exists?|is (?:present|there|missing))\b", re.IGNORECASE)
+_NOT = re.compile(
+    r"\b(?:never|not|n't|don't|avoid|without|rather than|instead of|stop \w+ing|nobody|no one"
+    r"|(?:previous|former|earlier|older) (?!step|phase|stage)\w+ (?:\w+ed|wrote|read|made))\b",
+    re.IGNORECASE,
+)
+_IF_THERE = re.compile(
+    r"\W*(?:already |must |should )*(?:exists?|is (?:present|there|missing))\b", re.IGNORECASE
+)
 _LINE = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+|>#]|\d+[.)]\s))|(?<=[.;!?])\s+(?=[A-Z*`])")
 _HOLE = re.compile(
     r"\{[^}]*\}+|<[^>]*>|\$\{?\w+\}?|\*+|\[[^\]]*\]|YYYY(?:[-_]?MM)?(?:[-_]?DD)?", re.IGNORECASE
