@@ -32,6 +32,8 @@ def found(text: str, topic: Topic | None = None) -> tuple[list[str], list[str]]:
         "**Result**: `notes/list.md`",
         "Convert the talk to a list, and place it in `notes/list.md`.",
         "The previous step saved `notes/list.md`.",
+        "`notes/list.md` is written by this skill.",
+        "`notes/list.md` will be created.",
     ],
 )
 def test_a_file_that_is_written(text: str) -> None:
@@ -92,6 +94,11 @@ def test_a_file_that_is_read(text: str) -> None:
         "The log: `notes/list.md`",
         "The results are good: `notes/list.md`",
         "Update `notes/list.md`.",
+        "Fill the list at `notes/list.md`.",
+        "Likely places, such as `notes/list.md`, vary.",
+        "`notes/list.md` is written by the tenant.",
+        "`notes/list.md` is not written.",
+        "Once `notes/list.md` is written, rest.",
     ],
 )
 def test_what_is_not_handed_over(text: str) -> None:

@@ -35,8 +35,10 @@ _PATH = re.compile(
 )
 _GIVES = re.compile(
     r"(?<!-)\b(?:creat|writ|sav|generat|produc|output|export|stor|emit|persist|deliver|append|record"
-    r"|plac|leav)(?:e|es|ed|ing|s|ten)?\b"
-    r"|\b(?:wrote|puts?|putting|fill(?:s|ed|ing)?|logged)\b|\bresults?\W{0,4}:\W*$"
+    r"|leav)(?:e|es|ed|ing|s|ten)?\b"
+    r"|\b(?:wrote|puts?|putting|logged|fill(?:s|ed|ing)? in"
+    r"|plac(?:ed|ing|es?(?= (?:it|them|the|this|an?|your|all|each)\b)))\b"
+    r"|\bresults?\W{0,4}:\W*$"
     r"|^\W*log(?:s|ging)? (?=[^:]*$)",
     re.IGNORECASE,
 )
@@ -55,6 +57,12 @@ _NOT = re.compile(
 _IF_THERE = re.compile(
     r"\W*(?:already |must |should )*(?:exists?|is (?:present|there|missing))\b", re.IGNORECASE
 )
+_IS_MADE = re.compile(
+    r"\W*(?:is|are|gets?|will be) (?:written|created|saved|generated|produced|stored|filled in)\b"
+    r"(?! (?:by|with|in) (?!this|it\b))",
+    re.IGNORECASE,
+)
+_IN_CASE = re.compile(r"\b(?:if|when|once|until|after|before|unless|whether)\W*$", re.IGNORECASE)
 _LINE = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+|>#]|\d+[.)]\s))|(?<=[.;!?])\s+(?=[A-Z*`])")
 _HOLE = re.compile(
     r"\{[^}]*\}+|<[^>]*>|\$\{?\w+\}?|\*+|\[[^\]]*\]|YYYY(?:[-_]?MM)?(?:[-_]?DD)?", re.IGNORECASE
@@ -103,13 +111,15 @@ def _paths(passages: Iterable[Passage]) -> Iterator[tuple[str, re.Match[str], bo
 
 
 def _is_given(line: str, match: re.Match[str], otherwise: bool | None) -> bool | None:  # noqa: FBT001 - of three values
-    """Return whether a path is written, else read, by the words before it; None where nothing says it."""
+    """Return whether a path is written, else read, by the words around it; None where nothing says it."""
     left = line[max(0, match.start() - _FARTHEST) : match.start()]
     if _NOT.search(left):
         return None
     gives, takes = _last_end(_GIVES, left), _last_end(_TAKES, left)
     if max(gives, takes) >= 0:
         return gives > takes
+    if _IS_MADE.match(line, match.end()) and not _IN_CASE.search(left):
+        return True
     return False if _IF_THERE.match(line, match.end()) else otherwise
 
 
