@@ -772,7 +772,7 @@ def test_what_this_one_goes_before_comes_next(text: str) -> None:
 )
 def test_the_line_before_a_list_speaks_of_its_entries(lead: str, said: ReferenceRole | None) -> None:
     """It ends with a colon, or is bold; entries are marked or numbered, blank lines or none between them."""
-    for text in (f"{lead}\n- `a-b`\n- x-y: heats", f"{lead}\n\n1. `a-b`\n\n2. `x-y` - heats\n"):
+    for text in (f"{lead}\n- `a-b`\n- x-y: heats", f"{lead}\n\n\n1. `a-b`\n\n\n2. `x-y` - heats\n"):
         assert said_of("a-b", text) == said_of("x-y", text) == [said]
 
 

@@ -25,9 +25,7 @@ _RUN_NOW = re.compile(  # the mention is "@": "if you have not run `x` yet, run 
     re.IGNORECASE,
 )
 
-_NO_DENIAL = re.compile(
-    r"\b(?:not|\w+n't|never) (?:only|just|ignore|forget|skip|omit|miss|fail)\b", re.IGNORECASE
-)
+_NO_DENIAL = re.compile(r"\b(?:not|\w+n't|never) (?:only|just|forget|skip|omit|miss|fail)\b", re.IGNORECASE)
 _DENIED = re.compile(
     r"\b(?:not|\w+n't|never|no longer|no need|without (?:needing|running|using)"
     r"|none|nobody|no one|nothing|neither|nor|unnecessary|needless|avoid\w*"

@@ -161,7 +161,7 @@ class Passage:
         for begin, end in pairwise(self._blocks):
             block = self.text[begin:end]
             is_entry = _ENTRY.match(block) is not None
-            if not is_entry and not block.isspace():
+            if not is_entry and block.strip():
                 last = _LEADS_IN.search(block)
                 lead = (last["colon"] or last["bold"]) if last else ""
             leads.append(lead if is_entry else "")
