@@ -640,3 +640,176 @@ def test_a_single_word_needs_a_plain_cue(text: str) -> None:
 def test_what_the_other_one_works_from_is_no_need_of_this_one(text: str) -> None:
     """The words of a need, of the other skill."""
     assert NEED not in said_of("x-y", text)
+
+
+# ---------------------------------------------------------------- lists, alternatives, cases
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Requires both `a-b` and `x-y`.",
+        "Requires `x-y` but no longer `a-b`.",
+        "Requires `x-y`, but not `a-b`.",
+        "Depends on: `a-b` (optional), `x-y`",
+        "Dependencies: `a-b`, `x-y`.",
+        "Dependency: `x-y`",
+        "Precondition: `x-y`",
+        "If you have not run `x-y` yet, run it now.",
+        "If `x-y` hasn't been run, do that first.",
+        "It is essential that you complete `x-y` before.",
+        "Follows `x-y`.",
+        "- Follows `x-y`.",
+        "This skill follows `x-y`.",
+        "First `a-b`, then `x-y`, then this.",
+        "`a-b` \u2192 `x-y` -> this",
+        "If there is no table, run `x-y` first.",
+        "Run `x-y` first if it is missing.",
+        "You will have to run `x-y` first.",
+        "Only after `x-y` is this of use.",
+        "It may be needed, so run `x-y` first.",
+        "Load this required skill: `x-y`",
+    ],
+)
+def test_needs_beside_what_takes_them_back(text: str) -> None:
+    """The denial is of another name, the case is that something lacks, the order runs on to this one."""
+    assert said_of("x-y", text) == [NEED]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Requires `x-y` or `a-b`.",
+        "Requires `a-b` or `x-y`.",
+        "Requires `a-b`, `x-y`, or `c-d`.",
+        "Requires `x-y` (optional).",
+        "Requires `a-b` but no longer `x-y`.",
+        "Use `x-y` or `a-b` to draw it.",
+        "In version 1 this required `x-y`; version 2 stands alone.",
+        "Had we required `x-y`, nobody would come.",
+        "For example, a chain might say: run `x-y` first.",
+        "A chain could read: run `x-y` first.",
+        "It is a common mistake to run `x-y` first.",
+        "Running `x-y` first is a waste of time.",
+        "You could run `x-y` first, though hardly anyone bothers.",
+        "Ignore anyone who tells you to run `x-y` first.",
+        "Only the French branch requires `x-y`.",
+        "If paid in cash, run `x-y` first.",
+        "The rest is easy. In case it rains, run `x-y` first.",
+        "Say so: if it rains, run `x-y` first.",
+        "Run `x-y` first if it rains.",
+        "Requires `x-y` only if it rains.",
+        "After `x-y` it is too late to stir.",
+        "If you have run `x-y`, run it again.",
+        "If you have not run `x-y`, so much the better.",
+        "`a-b` needs `x-y` first.",
+        "`a-b` relies on `x-y` before this.",
+    ],
+)
+def test_what_is_needed_in_a_case_or_by_another_is_no_need(text: str) -> None:
+    """One of several will do, somebody else says so, or it is another skill that needs it."""
+    assert not {NEED, NEXT, USE, None} & set(said_of("x-y", text))
+
+
+def test_a_case_under_when_not_to_use_is_a_contrast() -> None:
+    """A plain need there is one all the same."""
+    assert said_of("x-y", "Use `x-y` first if it rains.", Topic.CONTRAST) == [CONTRAST]
+
+
+@pytest.mark.parametrize(
+    "text", ["- `x-y` (optional)", "- `x-y` if it rains", "- `a-b` or `x-y`", "One of:\n\n- `a-b`\n- `x-y`"]
+)
+def test_an_alternative_among_the_preconditions_is_no_need(text: str) -> None:
+    """The heading says that something of it is needed, the entry what."""
+    assert said_of("x-y", text, Topic.PRECONDITIONS) == [MENTION]
+    assert said_of("x-y", "- `x-y` if there is none", Topic.PRECONDITIONS) == [NEED]
+
+
+def test_one_of_several_that_come_next_does_come_next() -> None:
+    """An order holds for each, where a need does not."""
+    assert said_of("x-y", "Continue with `a-b` or `x-y`.") == [NEXT]
+    assert said_of("x-y", "If it rains, continue with `x-y`.") == [NEXT]
+    assert said_of("x-y", "`x-y` or `a-b`", Topic.NEXT) == [NEXT]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`x-y` relies on this skill.",
+        "`x-y` builds on this.",
+        "`x-y` comes after this.",
+        "`x-y` runs right after this.",
+        "Precedes `x-y`.",
+        "This skill precedes `x-y`.",
+        "`a-b` \u2192 this skill \u2192 `x-y`",
+    ],
+)
+def test_what_this_one_goes_before_comes_next(text: str) -> None:
+    """Told from either side."""
+    assert said_of("x-y", text) == [NEXT]
+
+
+@pytest.mark.parametrize(
+    ("lead", "said"),
+    [
+        ("Requires:", NEED),
+        ("**Requires**", NEED),
+        ("**Requires:**", NEED),
+        ("**Requires**:", NEED),
+        ("Wash it.\nBefore you start, run these:", NEED),
+        ("Its table feeds into:", NEXT),
+        ("Next steps:", NEXT),
+        ("Do not use:", CONTRAST),
+        ("Load:", USE),
+        ("See the following:", MENTION),
+        ("One of these is required:", MENTION),
+        ("Requires either:", MENTION),
+        ("It is about:", MENTION),
+        ("Requires", MENTION),
+        ("Requires: a stove.", MENTION),
+        ("`c-d` requires:", MENTION),
+    ],
+)
+def test_the_line_before_a_list_speaks_of_its_entries(lead: str, said: ReferenceRole | None) -> None:
+    """It ends with a colon, or is bold; entries are marked or numbered, blank lines or none between them."""
+    for text in (f"{lead}\n- `a-b`\n- x-y: heats", f"{lead}\n\n\n1. `a-b`\n\n\n2. `x-y` - heats\n"):
+        assert said_of("a-b", text) == said_of("x-y", text) == [said]
+
+
+def test_the_line_before_a_list_is_not_heard_further() -> None:
+    """After the list, within an entry that says something itself, or where what is not for it is told."""
+    assert said_of("x-y", "Requires:\n- `a-b`\n\n`x-y` is there.") == [MENTION]
+    assert said_of("x-y", "Requires:\n- `a-b`\n\nThe rest:\n- `x-y`") == [MENTION]
+    assert said_of("x-y", "Requires:\n- a stove, as in `x-y`") == [NEED]
+    assert said_of("x-y", "Load:\n- a stove, as in `x-y`") == [MENTION]
+    assert said_of("x-y", "- `x-y`\n- `a-b`") == [MENTION]
+    assert said_of("x-y", "Prerequisites:\n- the weather of `x-y`", Topic.CONTRAST) == [CONTRAST]
+
+
+def test_the_evidence_of_an_entry_holds_the_line_before_the_list() -> None:
+    """Without it nobody sees why."""
+    ((_, reference),) = Passage("Its table feeds into:\n\n- `x-y`\n").names(KNOWN)
+    assert reference.evidence == "Its table feeds into: x-y"
+    (link,) = links("Requires:\n- [it](../x/SKILL.md)")
+    assert (link.evidence, link.role) == ("Requires: it", NEED)
+
+
+def test_its_own_name_is_this_skill() -> None:
+    """A document may speak of itself by name; of another, it says what that one needs."""
+    text = "`a-b` \u2192 **Own-One** \u2192 `c-d`. `x-y` needs own-one."
+    own = dict(Passage(text, own="own-one").names(KNOWN))
+    assert {key: found.role for key, found in own.items()} == {"a-b": NEED, "c-d": NEXT, "x-y": NEXT}
+    assert own["x-y"].evidence == "x-y needs own-one."
+    assert {found.role for _, found in Passage(text).names(KNOWN)} == {MENTION}
+
+
+def test_a_verb_joined_by_a_hyphen_is_no_name() -> None:
+    """What somebody needs to do."""
+    assert names("When you need to x-y plans before this.") == []
+    assert names("Hand over to x-y.") == ["x-y"]
+
+
+def test_a_sentence_begins_with_its_mention() -> None:
+    """What the one before denies is not denied of it."""
+    assert said_of("x-y", "It is not dry. `x-y` is required.") == [NEED]
+    assert said_of("x-y", "It is not so that `x-y` is required.") == [MENTION]

@@ -34,17 +34,35 @@ _PATH = re.compile(
     re.IGNORECASE,
 )
 _GIVES = re.compile(
-    r"(?<!-)\b(?:creat|writ|sav|generat|produc|output|export|stor|emit|persist|deliver|append|record)(?:e|es|ed|ing|s|ten)?\b",
+    r"(?<!-)\b(?:creat|writ|sav|generat|produc|output|export|stor|emit|persist|deliver|append|record"
+    r"|leav)(?:e|es|ed|ing|s|ten)?\b"
+    r"|\b(?:wrote|puts?|putting|logged|fill(?:s|ed|ing)? in"
+    r"|plac(?:ed|ing|es?(?= (?:it|them|the|this|an?|your|all|each)\b)))\b"
+    r"|\bresults?\W{0,4}:\W*$"
+    r"|^\W*log(?:s|ging)? (?=[^:]*$)",
     re.IGNORECASE,
 )
 _TAKES = re.compile(
     r"\b(?:read|load|check|open|consult|requir|pars|import|review|need|tak|accept|us|follow|input|ingest|consum|inspect|expect|examin|cross-check"
-    r"|from|given)(?:e|es|s|ed|ing)?\b",
+    r"|from|given|based on|look up|if there)(?:e|es|s|ed|ing)?\b"
+    r"|\b(?:convert|pass|feed|upload)(?:e?s|ed|ing)?(?: the| your| each| file)*\s*$",
     re.IGNORECASE,
 )
 _BY_TOPIC = {Topic.OUTPUTS: True, Topic.INPUTS: False, Topic.PRECONDITIONS: False}
-_NOT = re.compile(r"\b(?:never|not|n't|don't|avoid|without)\b", re.IGNORECASE)
-_IF_THERE = re.compile(r"\W*(?:already )?(?:exists?|is (?:present|there|missing))\b", re.IGNORECASE)
+_NOT = re.compile(
+    r"\b(?:never|not|n't|don't|avoid|without|rather than|instead of|stop \w+ing|nobody|no one"
+    r"|(?:previous|former|earlier|older) (?!step|phase|stage)\w+ (?:\w+ed|wrote|read|made))\b",
+    re.IGNORECASE,
+)
+_IF_THERE = re.compile(
+    r"\W*(?:already |must |should )*(?:exists?|is (?:present|there|missing))\b", re.IGNORECASE
+)
+_IS_MADE = re.compile(
+    r"\W*(?:is|are|gets?|will be) (?:written|created|saved|generated|produced|stored|filled in)\b"
+    r"(?! (?:by|with|in) (?!this|it\b))",
+    re.IGNORECASE,
+)
+_IN_CASE = re.compile(r"\b(?:if|when|once|until|after|before|unless|whether)\W*$", re.IGNORECASE)
 _LINE = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+|>#]|\d+[.)]\s))|(?<=[.;!?])\s+(?=[A-Z*`])")
 _HOLE = re.compile(
     r"\{[^}]*\}+|<[^>]*>|\$\{?\w+\}?|\*+|\[[^\]]*\]|YYYY(?:[-_]?MM)?(?:[-_]?DD)?", re.IGNORECASE
@@ -93,13 +111,15 @@ def _paths(passages: Iterable[Passage]) -> Iterator[tuple[str, re.Match[str], bo
 
 
 def _is_given(line: str, match: re.Match[str], otherwise: bool | None) -> bool | None:  # noqa: FBT001 - of three values
-    """Return whether a path is written, else read, by the words before it; None where nothing says it."""
+    """Return whether a path is written, else read, by the words around it; None where nothing says it."""
     left = line[max(0, match.start() - _FARTHEST) : match.start()]
     if _NOT.search(left):
         return None
     gives, takes = _last_end(_GIVES, left), _last_end(_TAKES, left)
     if max(gives, takes) >= 0:
         return gives > takes
+    if _IS_MADE.match(line, match.end()) and not _IN_CASE.search(left):
+        return True
     return False if _IF_THERE.match(line, match.end()) else otherwise
 
 

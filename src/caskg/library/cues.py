@@ -10,18 +10,26 @@ import re
 from typing import NamedTuple
 
 from caskg.library.headings import Topic
-from caskg.library.hedges import is_indispensable, is_taken_back
+from caskg.library.hedges import is_for_some_cases, is_indispensable, is_taken_back
 from caskg.schema import ReferenceRole
 
 _NAMED = r"(?:`[^`]+`|\*\*[^*]+\*\*|\[[^\]]*\]\([^)]*\)|[@/]?\w+(?:-\w+)+)"
 _AND = r"\s*(?:,\s*(?:and|or)?|/|&|\+|\band\b|\bor\b)\s*"
-_LISTED_BEFORE = re.compile(rf"(?:{_NAMED}{_AND})+$")
+NAMED = re.compile(_NAMED)
+"""What looks like the name of a skill."""
+_NOTED = r"(?:\s*\([^()`]{0,60}\))?"  # "`a` (heats the water), `b`"
+_LISTED_BEFORE = re.compile(rf"(?:{_NAMED}{_NOTED}{_AND})+$")
 _LISTED_AFTER = re.compile(rf"^(?:{_AND}{_NAMED})+")
+_CHOICE = re.compile(r"(?<![\w-])or(?![\w-])")
+_ONE_OF = re.compile(  # "one of these is required:"
+    r"\b(?:one|any) of(?: these| those| them| the following)?(?: \w+){0,3}:?\s*$|\beither\b[^,;.]*$",
+    re.IGNORECASE,
+)
 _ANOTHER_BEFORE = re.compile(rf"{_NAMED}\W*(?:\band\W+)?$")
 
 # Words that may stand between a cue and the mention.
 _FILLER = (
-    "the|a|an|your|its|this|it|you|have|has|been|already|straight|back|please|agent|skills?|step|run|running|use"
+    "the|a|an|both|your|its|this|it|you|have|has|been|already|straight|back|please|agent|skills?|step|run|running|use"
     "|using|apply|applying|call|calling|invoke|invoking|load|loading|read|reading|follow|following|do|doing"
     "|complete|completing|see|described|go|to|on|with|through|via|by|in|of|from|outputs?|results?"
 )
@@ -53,6 +61,7 @@ _LIMITS_AFTER = re.compile(r"\bnot (?:for|as|when)\b", re.IGNORECASE)
 _POINTS_ELSEWHERE = re.compile(r"^\W*(?:use|see|try|take|prefer|for)\b", re.IGNORECASE)
 _NEED_BEFORE = _before(
     r"requires?|required|needs?|depends? on|dependent on|relies on|prerequisites?|builds? on",
+    r"pre-?conditions?|dependenc(?:y|ies)|(?:(?<!\w )|(?<=this )|(?<=skill )|(?<=one ))follows",
     r"assum(?:es?|ed)(?: that)?|(?:make sure|ensure)(?: that)?|must have been \w+ (?:with|by|using|in)",
     r"(?:downloaded|fetched|collected|extracted|logged|recorded) by|required (?:sub-?)?skills?",
     r"must (?:already )?have (?:already )?(?:executed|run|done|completed|used)",
@@ -64,6 +73,7 @@ _NEED_BEFORE = _before(
 _NEED_AFTER = _after(
     r"(?:[\w'-]+[^\w|]+){0,4}(?:beforehand\b|before (?:this|you|using|running|starting|any|it|continuing)\b"
     r"|first(?=\W*$|[^\w\s-]| (?:to|and|if|when|since|as|so|then|for)\b))",
+    r"before(?=\W*$)|(?:\u2192|[-=]+>|then(?: (?:run|use))?) this\b",
     r"(?:(?:is|are) (?:required|needed|a prerequisite)|must (?:be|come|have|run)|(?:use|run)d? before)\b",
 )
 _GIVEN_AFTER = _after(  # "`x` writes the table that this skill reads"
@@ -94,7 +104,7 @@ _NOT_YET = re.compile(  # "do not run `x` until this is done"
 )
 _NEXT_BEFORE = _before(
     r"then|next(?! to)|next step(?: is)?(?: usually| often)?",
-    r"followed by|afterwards?|after (?:this|that|it|which)|upstream of|leads? to",
+    r"precedes?|followed by|afterwards?|after (?:this|that|it|which)|upstream of|leads? to",
     r"(?:continue|go on|carry on|follow(?: up| on)?|proceed)s? (?:to|with)|(?:move|go)s? on to",
     r"hand-?offs? to|(?:hand|pass)(?:s|es|ed)? (?:\w+ ){0,2}?(?:over|off|on)? ?to|feeds?(?: into)?",
     r"(?:prepares?|ready) for|(?:comes |runs |use )?before|inputs? (?:for|to)",
@@ -102,9 +112,11 @@ _NEXT_BEFORE = _before(
 _NEXT_AFTER = _after(
     r"(?:is|comes|runs|goes) next\b|next(?=\W*$)|takes over\b|afterwards?\b|picks (?:\w+ )?up\b",
     r"(?:depends on|needs|requires|uses|reads|takes)\b[^.;]{0,40}\b(?:of|from|by) this\b",
-    r"must (?:only )?be run after this\b",
-    r"(?:use|run) after\b|(?:depends on|needs|requires|uses|reads|expects) (?:this|it|these)\b",
+    r"(?:must (?:only )?be run|comes|runs|goes)(?: \w+)? after this\b",
+    r"(?:use|run) after\b"
+    r"|(?:(?:depends|relies|builds) on|follows|needs|requires|uses|reads|expects) (?:this|it|these)\b",
 )
+_THIS_THEN = re.compile(r"\bthis (?:skill|one)\s*(?:\u2192|[-=]+>)\W*$")
 _BOLD_LABEL = re.compile(r"\*\*([^*]+?)(?::\*\*|\*\*:)")
 _POINTER = _before(
     r"use|using|see|also|run|load|invoke|apply|call|read|follow|via|through|try|take|consult|install",
@@ -124,11 +136,14 @@ _DESCRIBES = re.compile(
     r"(?!(?:skills?|agents?|to|for|and|or|in|on|at|by|with|from|when|if|as|then|first|before|after|instead|is|are"
     r"|next|extensively|only)\b)[a-z]+"
 )
+_TO_DO = re.compile(
+    r"\b(?:needs?|needed|wants?|have|how|able|trying) to\s*$", re.IGNORECASE
+)  # "x-y" is a verb
 _STANDS_ALONE = re.compile(r"\s*(?:$|[-\u2013\u2014:(|,.])")
 
 _USE_BEFORE = _before(
     r"us(?:e|es|ing)|run(?:s|ning)?|load(?:s|ing)?|invok(?:e|es|ing)|appl(?:y|ies|ying)|call(?:s|ing)?",
-    r"read(?:s|ing)?|follow(?:s|ing)?|via|through|activates?|executes?|consults?|launch(?:es)?",
+    r"read(?:s|ing)?|(?<!the )follow(?:s|ing)?|via|through|activates?|executes?|consults?|launch(?:es)?",
     r"delegates? to|wraps?|orchestrates?",
 )
 # Where these stand before the cue, the other skill is for another case, or a choice among several.
@@ -164,18 +179,23 @@ class Surroundings(NamedTuple):
         previous: The sentence before.
         left: Its own sentence up to it.
         right: Its own sentence from it on.
+        choice: Whether it is one of several of which one will do.
     """
 
     previous: str
     left: str
     right: str
+    choice: bool = False
 
 
 def surroundings(previous: str, left: str, right: str) -> Surroundings:
     """Join lines, and drop what is listed beside the mention: "`a`, `b` and `c` first" is "`c` first"."""
-    left, right = _LISTED_BEFORE.sub("", left), _LISTED_AFTER.sub("", right)
+    before, after = _LISTED_BEFORE.search(left), _LISTED_AFTER.match(right)
+    choice = any(listed is not None and _CHOICE.search(listed[0]) is not None for listed in (before, after))
+    choice = choice or _ONE_OF.search(left[: before.start()] if before else left) is not None
+    left, right = left[: before.start()] if before else left, right[after.end() :] if after else right
     left = _BOLD_LABEL.sub(r"\1:", left)  # "**Prerequisite:** read" is "Prerequisite: read"
-    return Surroundings(previous, " ".join(left.split()), " ".join(right.split()))
+    return Surroundings(previous, " ".join(left.split()), " ".join(right.split()), choice)
 
 
 def role(around: Surroundings, topic: Topic | None = None) -> ReferenceRole | None:
@@ -199,6 +219,8 @@ def role(around: Surroundings, topic: Topic | None = None) -> ReferenceRole | No
     close = None if taken_back else _close_role(around)
     if close is ReferenceRole.NEXT and topic is Topic.RECOVERY:
         return ReferenceRole.MENTION  # it comes next to mend this
+    if close is ReferenceRole.NEED and _is_for_some_cases(around):
+        close, taken_back = None, True
     if close is None and (topic is Topic.CONTRAST or _is_contrast(around)):
         return None
     return close or (ReferenceRole.MENTION if taken_back else _by_place(around, topic))
@@ -206,15 +228,23 @@ def role(around: Surroundings, topic: Topic | None = None) -> ReferenceRole | No
 
 def _by_place(around: Surroundings, topic: Topic | None) -> ReferenceRole:
     """Return what a step, or the heading it stands under, says of a mention."""
+    said = ReferenceRole.MENTION
     if topic not in _NO_STEPS and _uses(around.left, around.right):
-        return ReferenceRole.USE
-    by_topic = _TOPIC_ROLES.get(topic) if topic and not _SEE.search(around.left) else None
-    return by_topic or ReferenceRole.MENTION
+        said = ReferenceRole.USE
+    elif topic and not _SEE.search(around.left):
+        said = _TOPIC_ROLES.get(topic, said)
+    is_needed = said in (ReferenceRole.USE, ReferenceRole.NEED)
+    return ReferenceRole.MENTION if is_needed and _is_for_some_cases(around) else said
+
+
+def _is_for_some_cases(around: Surroundings) -> bool:
+    """Whether a need holds in a case only, or one of several will do."""
+    return around.choice or is_for_some_cases(around.left, around.right)
 
 
 def _is_contrast(around: Surroundings) -> bool:
     """Whether the sentence, or the one before, says what the skill is not for."""
-    previous, left, right = around
+    previous, left, right = around[:3]
     elsewhere = _CONTRAST_SENTENCE.search(previous) and _POINTS_ELSEWHERE.search(left)
     return bool(elsewhere or _CONTRAST_SENTENCE.search(left) or _LIMITS_AFTER.search(right))
 
@@ -234,9 +264,11 @@ def speaks_of_a_skill(around: Surroundings, topic: Topic | None = None) -> bool:
 
 def points_at(around: Surroundings) -> bool:
     """Whether a bare word joined by hyphens is meant as a name: "use x-y", "- x-y: ...", "x-y first"."""
-    _, left, right = around
+    left, right = around.left, around.right
     if (_LEAD_IN.fullmatch(left) or left.endswith("|")) and _STANDS_ALONE.match(right):
         return True
+    if _TO_DO.search(left):
+        return False
     if _CONTRAST_BEFORE.search(left) or _close_role(around) is not None:
         return True
     return _POINTER.search(left) is not None and not _DESCRIBES.match(right)  # "use high-contrast colours"
@@ -246,10 +278,13 @@ def _close_role(around: Surroundings) -> ReferenceRole | None:
     left, right = around.left, around.right
     if _precedes(_SERVES, left) or _WHEN_DONE.match(left):
         return ReferenceRole.NEXT
+    need = _NEED_BEFORE.search(left)
+    if need is not None and _ANOTHER_BEFORE.search(left[: need.start()]):
+        return None  # of the skill named before
     given = _GIVEN_AFTER.search(right) or (_THAT_BEFORE.search(left) and _MADE_AFTER.search(right))
-    if given or _NEED_AFTER.search(right) or _precedes(_NEED_BEFORE, left):
+    if given or _NEED_AFTER.search(right) or need is not None:
         return ReferenceRole.NEED
-    if _NEXT_AFTER.search(right) or _precedes(_NEXT_BEFORE, left):
+    if _NEXT_AFTER.search(right) or _precedes(_NEXT_BEFORE, left) or _THIS_THEN.search(left):
         return ReferenceRole.NEXT
     return None
 

@@ -1,5 +1,6 @@
 """What takes the words around a mention back: a denial, the past, a question, somebody else's words.
 
+So does a case in which alone they hold: "if paid in cash, run `x` first" (`is_for_some_cases`).
 Beside `cues`, which says what such words mean where they stand as they are. "This
 does not depend on `x`" holds the words of a need and is none. A denied absence is a
 need all the same: "never run this without `x`".
@@ -18,6 +19,12 @@ _DONE = re.compile(
 )
 _WHEN = re.compile(r"\b(?:when|once|after|until|unless)(?:\s+the)?\s*$", re.IGNORECASE)
 
+_RUN_NOW = re.compile(  # the mention is "@": "if you have not run `x` yet, run it now"
+    r"^\W*if\b[^,;]*\b(?:has|have|had|is|was)(?: not|n't)\b[^,;]*,\s*(?:then |please )?"
+    r"(?:run|do|complete|start|go|stop|use|call)\b(?: \w+)?(?: (?:first|now|before\b.*)|\W*$)",
+    re.IGNORECASE,
+)
+
 _NO_DENIAL = re.compile(r"\b(?:not|\w+n't|never) (?:only|just|forget|skip|omit|miss|fail)\b", re.IGNORECASE)
 _DENIED = re.compile(
     r"\b(?:not|\w+n't|never|no longer|no need|without (?:needing|running|using)"
@@ -25,15 +32,31 @@ _DENIED = re.compile(
     r"|refrain\w*|skip\w*|stop\w*|refus\w+|uninstall\w*|disabl\w+|remov\w+|delet\w+|obsoletes?|deprecat\w+"
     r"|optional(?:ly)?|myth|against|tried|earlier versions?|until version|back in|last (?:year|month|week)"
     r"|previously|formerly|historically|used to|once (?:required|needed|used)"
+    r"|(?:it|we|they|this(?: skill)?) (?:required|needed|depended|relied)(?! (?:sub-?)?skills?)|mistakes? to"
+    r"|(?:anyone|anybody|whoever|those|people) (?:who )?(?:tells?|says?)"
     r"|in the past|(?:people|some|many|others) (?:think|say|believe|run|use))\b",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[;:\u2014\u2013]|,\s+(?:but|so|then|and)\b|\bbut\b", re.IGNORECASE)
+_EXAMPLE = re.compile(r"\bfor (?:example|instance)\b|\b(?:might|could|would) (?:say|read)\b", re.IGNORECASE)
 _DENIED_AFTER = re.compile(
-    r"^[^.;]{0,80}?(?:\b(?:must|should|need|is|are|was|will|can|does|do|did) ?(?:not|n't)\b|\bno longer\b"
-    r"|\b(?:is|are|was) (?:optional|deprecated|out of scope|unnecessary|obsolete|a myth)\b|\bbut not\b"
-    r"|\bmakes? no difference\b|\?)",
+    r"^[^.;]{0,80}?(?:\b(?:must|should|need|is|are|was|will|can|does|do|did) ?(?:not|n't)\b"
+    r"|\b(?:no longer|but not)\b(?! [`*@/\[])"
+    r"|\b(?:is|are|was) (?:optional|deprecated|out of scope|unnecessary|obsolete)\b"
+    r"|\b(?:is|are|was) (?:a (?:myth|mistake|waste)|pointless|useless)\b"
+    r"|\bmakes? no difference\b|\btoo late\b|\?)|^\W*optional\b",
     re.IGNORECASE,
+)
+_ABSENT = (
+    r"(?![^`]*\b(?:no|not|none|\w+n't|never|missing|absent|unless|without|lacks?|empty|unsure|needed|yet)\b)"
+)
+_CASE_BEFORE = re.compile(
+    rf"(?:^\W*|[.:;\u2014] )(?:if|in case)\b{_ABSENT}|^\W*only (?:the|in|for|some)\b"
+    r"|\byou (?:can|could|might)\b(?! only)",
+    re.IGNORECASE,
+)
+_CASE_AFTER = re.compile(
+    rf"^\W*(?:skill\W*)?(?:first\b\W*)?(?:only )?(?:if|in case)\b{_ABSENT}", re.IGNORECASE
 )
 _QUOTES = re.compile('["\u201c\u201d]')
 
@@ -44,9 +67,20 @@ def is_indispensable(left: str, right: str) -> bool:
     >>> is_indispensable("Never run this without", "."), is_indispensable("It works without", ".")
     (True, False)
     """
-    return _INDISPENSABLE.search(left) is not None or (
-        _WHEN.search(left) is not None and _DONE.match(right) is not None
+    return (
+        _INDISPENSABLE.search(left) is not None
+        or (_WHEN.search(left) is not None and _DONE.match(right) is not None)
+        or _RUN_NOW.match(f"{left}@{right}") is not None
     )
+
+
+def is_for_some_cases(left: str, right: str) -> bool:
+    """Whether the words about the mention hold in a case only: not where the case is that something lacks.
+
+    >>> is_for_some_cases("If paid in cash, run", "first."), is_for_some_cases("If there is no tea, run", "")
+    (True, False)
+    """
+    return _CASE_BEFORE.search(left) is not None or _CASE_AFTER.match(right) is not None
 
 
 def is_taken_back(left: str, right: str) -> bool:
@@ -57,4 +91,5 @@ def is_taken_back(left: str, right: str) -> bool:
     """
     clause = _CLAUSE.split(_NO_DENIAL.sub("", left))[-1]
     quoted = len(_QUOTES.findall(left)) % 2 == 1 and _QUOTES.search(right) is not None
+    quoted = quoted or _EXAMPLE.search(left) is not None
     return quoted or _DENIED.search(clause) is not None or _DENIED_AFTER.match(right) is not None

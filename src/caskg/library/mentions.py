@@ -6,15 +6,27 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import pairwise
 from typing import TypeAlias
 
-from caskg.library.cues import is_told_to_run, points_at, role, speaks_of_a_skill, surroundings
-from caskg.library.headings import Topic, section_topics
+from caskg.library.cues import (
+    NAMED,
+    Surroundings,
+    is_told_to_run,
+    points_at,
+    role,
+    speaks_of_a_skill,
+    surroundings,
+)
+from caskg.library.headings import Topic, section_topics, topic_of
 from caskg.library.markdown import SENTENCE_END, plain, without_fences
 from caskg.schema import Reference, ReferenceKind, ReferenceRole, Skill
 
 NamesFound: TypeAlias = Mapping[str, tuple[tuple[str, Reference], ...]]
 """By content hash, the key and the mention of each name that a document holds, in its order."""
+
+_Sentence: TypeAlias = tuple[str, str, str]
+"""The sentence before a mention, and the parts of its own before and after it."""
 
 _MOST_EVIDENCE = 300  # characters
 _LONGEST_LABEL = 200
@@ -43,15 +55,21 @@ _LABEL_ENDS = re.compile(r"[^\]\n]{0,100}\]\(<?(?:\.\./|[^()\[\]<>\s]{0,300}SKIL
 _MARKED_NAME = re.compile(_MARKED)
 _NAME = re.compile(_MARKED + _BARE)
 _WORD = re.compile(r"[\w-]+")
+_ENTRY = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
+_LEADS_IN = re.compile(  # the last line
+    r"(?:^|\n)[> \t]*(?:\*\*(?P<bold>[^*:\n]{1,60}):?\*\*:?|(?P<colon>[^:\n]{1,100}):)\s*$"
+)
+_MARKER = re.compile(r"[\W\d]*")
 _AROUND_NAME = " \t`*_@/:.,;\"'"
 
 
 class Passage:
     """The text of a section, without fenced code, in which mentions are looked up."""
 
-    def __init__(self, text: str, topic: Topic | None = None) -> None:
+    def __init__(self, text: str, topic: Topic | None = None, *, own: str = "") -> None:
         self.raw = text
         self.topic = topic
+        self._own = own  # the key of the skill whose document it is
 
     @cached_property
     def text(self) -> str:
@@ -68,7 +86,10 @@ class Passage:
             leads_out = target.startswith("../") or target.lower().endswith("skill.md")
             count[target] += 1
             if leads_out and ":" not in target and count[target] <= _MOST_MENTIONS:
-                yield self._reference(target, ReferenceKind.LINK, *self._whole_link(match))
+                start, end = self._whole_link(match)
+                sentence = self._sentence(start, end)
+                said = role(self._around(sentence), self._topic_at(start))
+                yield _reference(target, ReferenceKind.LINK, said, sentence, self.text[start:end])
 
     def names(self, known: Container[str]) -> Iterator[tuple[str, Reference]]:
         """Yield (key, reference) for each word that names a skill; *known* are the keys to look for."""
@@ -79,8 +100,13 @@ class Passage:
             if key not in known or count[key] >= _MOST_MENTIONS:
                 continue
             count[key] += 1
-            if not self._labels_a_link(match) and self._is_name(name, match):
-                yield key, self._reference(name, ReferenceKind.NAME, *match.span())
+            if self._labels_a_link(match):
+                continue
+            sentence, topic = self._sentence(*match.span()), self._topic_at(match.start())
+            around = self._around(sentence)
+            if _is_name(name, match.lastgroup, around, topic):
+                said = role(around, topic)
+                yield key, _reference(name, ReferenceKind.NAME, said, sentence, match[0])
 
     def _name_pattern(self, known: Container[str]) -> re.Pattern[str]:
         """Looking for bare names takes ten times as long; most passages hold none."""
@@ -88,18 +114,6 @@ class Passage:
         words = (word for part in hyphenated for word in _WORD.findall(part) if "-" in word)
         bare = " skill" in self.text or any(name_key(word.strip("-")) in known for word in words)
         return _NAME if bare else _MARKED_NAME
-
-    def _is_name(self, name: str, match: re.Match[str]) -> bool:
-        """Whether the name of a skill is meant as one, and not as the ordinary word it may be."""
-        if match.lastgroup in {"wiki", "sign", "at", "phrase"}:
-            return True
-        around = surroundings(*self._sentence(*match.span()))
-        if speaks_of_a_skill(around, self.topic):
-            return True
-        if match.lastgroup in {"code", "bold"}:  # one word may be a program: the words around it decide
-            joined = "-" in name and " " not in name
-            return joined or role(around) is None or is_told_to_run(around)
-        return match.lastgroup == "bare" and name == name.lower() and points_at(around)
 
     def _labels_a_link(self, match: re.Match[str]) -> bool:
         """Whether it stands in the label of a link to a skill; the link says who is meant."""
@@ -112,25 +126,46 @@ class Passage:
         opened = self.text.rfind("[", max(0, start - _LONGEST_LABEL), start) if match["link"] else -1
         return start if opened < 0 else opened, match.end()
 
-    def _reference(self, target: str, kind: ReferenceKind, start: int, end: int) -> Reference:
-        sentence = self._sentence(start, end)
-        said = role(surroundings(*sentence), self.topic)
-        evidence = sentence[1][-_MOST_EVIDENCE // 2 :] + self.text[start:end] + sentence[2]
-        return Reference(
-            target=target,
-            kind=ReferenceKind.CONTRAST if said is None else kind,
-            evidence=plain(evidence)[:_MOST_EVIDENCE],
-            role=said or ReferenceRole.MENTION,
-        )
+    def _around(self, sentence: _Sentence) -> Surroundings:
+        """Return what stands around a mention; the skill's own name is "this one" there."""
+        if self._own and any(self._own in part.casefold() for part in sentence):
+            return surroundings(*(NAMED.sub(self._this, part) for part in sentence))
+        return surroundings(*sentence)
 
-    def _sentence(self, start: int, end: int) -> tuple[str, str, str]:
+    def _this(self, name: re.Match[str]) -> str:
+        return "this one" if name_key(name[0]) == self._own else name[0]
+
+    def _topic_at(self, start: int) -> Topic | None:
+        """Return what the line that leads the list in says of its entries, else the heading."""
+        lead = self._leads[bisect_right(self._blocks, start) - 1]
+        if not lead or self.topic is Topic.CONTRAST:
+            return self.topic
+        return topic_of(lead) or self.topic
+
+    def _sentence(self, start: int, end: int) -> _Sentence:
         """Return the sentence before, and the parts of the mention's own before and after it."""
         block = bisect_right(self._blocks, start)
-        left = self.text[max(self._blocks[block - 1], start - _FARTHEST) : start]
+        begin = max(self._blocks[block - 1], start - _FARTHEST)
         right = self.text[end : min(self._blocks[block], end + _FARTHEST)]
-        ends = [0, 0, *(found.end() for found in SENTENCE_END.finditer(left))]
+        ends = [begin, begin, *(found.end() for found in SENTENCE_END.finditer(self.text, begin, start + 1))]
         stop = SENTENCE_END.search(right)
-        return left[ends[-2] : ends[-1]], left[ends[-1] :], right[: stop.start()] if stop else right
+        previous, left = self.text[ends[-2] : ends[-1]], self.text[ends[-1] : start]
+        if self._leads[block - 1] and _MARKER.fullmatch(left):
+            left = f"{self._leads[block - 1]}: "
+        return previous, left, right[: stop.start()] if stop else right
+
+    @cached_property
+    def _leads(self) -> list[str]:
+        """For each block, the line that leads it in, where it is an entry of a list: "Requires"."""
+        lead, leads = "", []
+        for begin, end in pairwise(self._blocks):
+            block = self.text[begin:end]
+            is_entry = _ENTRY.match(block) is not None
+            if not is_entry and block.strip():
+                last = _LEADS_IN.search(block)
+                lead = (last["colon"] or last["bold"]) if last else ""
+            leads.append(lead if is_entry else "")
+        return leads
 
     @cached_property
     def _blocks(self) -> list[int]:
@@ -138,11 +173,34 @@ class Passage:
         return [0, *(begin.end() for begin in _BLOCK_BEGINS.finditer(self.text)), len(self.text) + 1]
 
 
+def _is_name(name: str, group: str | None, around: Surroundings, topic: Topic | None) -> bool:
+    """Whether the name of a skill is meant as one, and not as the ordinary word it may be."""
+    if group in {"wiki", "sign", "at", "phrase"} or speaks_of_a_skill(around, topic):
+        return True
+    if group in {"code", "bold"}:  # one word may be a program: the words around it decide
+        joined = "-" in name and " " not in name
+        return joined or role(around) is None or is_told_to_run(around)
+    return group == "bare" and name == name.lower() and points_at(around)
+
+
+def _reference(
+    target: str, kind: ReferenceKind, said: ReferenceRole | None, sentence: _Sentence, mention: str
+) -> Reference:
+    evidence = f"{sentence[1][-_MOST_EVIDENCE // 2 :]}{mention}{sentence[2]}"
+    return Reference(
+        target=target,
+        kind=ReferenceKind.CONTRAST if said is None else kind,
+        evidence=plain(evidence)[:_MOST_EVIDENCE],
+        role=said or ReferenceRole.MENTION,
+    )
+
+
 def passages(skill: Skill) -> list[Passage]:
     """Return the texts of a document in which names are looked up: the description and each section."""
     sections = zip(skill.sections, section_topics(skill.sections), strict=True)
-    titled = (Passage(f"{section.title}\n\n{section.text}", topic) for section, topic in sections)
-    return [Passage(skill.description), *titled]
+    own = name_key(skill.name)
+    titled = (Passage(f"{section.title}\n\n{section.text}", topic, own=own) for section, topic in sections)
+    return [Passage(skill.description, own=own), *titled]
 
 
 def names_in(skill: Skill, *, known: Container[str]) -> tuple[tuple[str, Reference], ...]:
