@@ -49,7 +49,7 @@ def strict_findings(data: bytes, *, path: str) -> tuple[Diagnostic, ...]:
         path: Where it lies; the name must be that of the folder.
 
     >>> [d.message for d in strict_findings(b"---\nname: tea\n---\nBrew it.", path="tea/SKILL.md")]
-    ['Has no description; the first paragraph is used.']
+    ['Has no description; the format asks for one.']
     """
     findings = Findings(path)
     place = PurePath(path)
