@@ -222,7 +222,7 @@ _TEXTS: dict[Code, tuple[Severity, str, str]] = {
     ),
     Code.PIPE_TO_SHELL: (
         _W,
-        "Runs what it downloads, unseen: {quote!r}.",
+        "Runs what it downloads or decodes, unseen: {quote!r}.",
         "Download to a file, check it, then run it; or name a package.",
     ),
     Code.CHAT_MARKUP: (

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from caskg.library.diagnostics import Code, Findings
 from caskg.library.format import KEYS
+from caskg.library.quoted_values import Quoted, unquote_all, without_outer
 
 if TYPE_CHECKING:
     import yaml
@@ -47,12 +48,14 @@ class FrontMatter:
         body: The text below it.
         found: Whether there is front matter at all.
         lines: The line of each entry in the file, from 1.
+        as_read: The whole document, line for line, with the quoted values as they are read.
     """
 
     values: Mapping[str, Value]
     body: str
     found: bool
     lines: Mapping[str, int] = field(default_factory=dict)
+    as_read: str
 
 
 class _Entry(NamedTuple):
@@ -79,7 +82,7 @@ def read_front_matter(text: str, findings: Findings) -> FrontMatter:
     start = opening.end()
     end, body, ended_by = _end(text, start)
     block, first_line = text[start:end], text.count("\n", 0, start) + 1
-    entries, problems = _entries(block)
+    entries, as_read, problems = _entries(block)
     if not entries and block.strip():
         return _without(text, findings, opened=True)
     if not opening[0].startswith("---"):
@@ -96,6 +99,7 @@ def read_front_matter(text: str, findings: Findings) -> FrontMatter:
         body=_trim(text[body:]),
         found=True,
         lines={entry.key: first_line + entry.line for entry in entries},
+        as_read=text[:start] + as_read + text[end:],
     )
 
 
@@ -111,7 +115,7 @@ def _without_called_marks(entries: list[_Entry], block: str) -> list[_Entry]:
 def _without(text: str, findings: Findings, *, opened: bool = False) -> FrontMatter:
     problem = "Begins with `---`, but no name or description can be read below it"
     findings.add(Code.NO_FRONT_MATTER, problem=problem if opened else "Does not begin with front matter")
-    return FrontMatter(values={}, body=_trim(text), found=False)
+    return FrontMatter(values={}, body=_trim(text), found=False, as_read=text)
 
 
 def _trim(text: str) -> str:
@@ -135,7 +139,7 @@ def _end(text: str, start: int) -> tuple[int, int, str]:
 
 def _is_yaml(block: str) -> bool:
     try:
-        return bool(_compose(block))
+        return bool(_compose(block)[0])
     except _YamlProblem:
         return False
 
@@ -193,28 +197,31 @@ def _with_comment(entry: _Entry, first_line: int, findings: Findings) -> Value |
     return " ".join([*before, f"{entry.value or ''}", *after]).strip()
 
 
-def _entries(block: str) -> tuple[list[_Entry], list[tuple[str, int, str]]]:
-    """Return the entries of the front matter, and (problem, line, what was done) where YAML failed."""
+def _entries(block: str) -> tuple[list[_Entry], str, list[tuple[str, int, str]]]:
+    """Return the entries, the text as read, and (problem, line, what was done) where YAML failed."""
     try:
-        return _compose(block), []
+        return *_compose(block), []
     except _YamlProblem as failure:
         whole = (str(failure), _within(block, failure.line), "each entry was read by itself")
     if block[:1].isspace():  # keys behind tabs, which YAML does not know
         block = dedent(_without_tabs(block)).lstrip(" ")
     entries: list[_Entry] = []
     problems: list[tuple[str, int, str]] = []
+    texts: list[str] = []
     for key, chunk, line in _chunks(block):
-        found, fault, what = _read_chunk(key, chunk)
+        (found, text), fault, what = _read_chunk(key, chunk)
+        texts.append(text)
         entries += [entry._replace(line=entry.line + line) for entry in found]
         if fault is not None:
             problems.append((str(fault), line + _within(chunk, fault.line), what))
     if not {"name", "description"} & {entry.key.lower() for entry in entries}:
-        return [], []  # prose between two rules
-    return entries, problems or [whole]
+        return [], block, []  # prose between two rules
+    before = len(block) - sum(len(chunk) for _, chunk, _ in _chunks(block))
+    return entries, block[:before] + "".join(texts), problems or [whole]
 
 
-def _read_chunk(key: str, chunk: str) -> tuple[list[_Entry], _YamlProblem | None, str]:
-    """Return the entries of a chunk, why YAML refuses it, and what was done."""
+def _read_chunk(key: str, chunk: str) -> tuple[tuple[list[_Entry], str], _YamlProblem | None, str]:
+    """Return the entries of a chunk with its text, why YAML refuses it, and what was done."""
     try:
         return _compose(chunk), None, ""
     except _YamlProblem as problem:
@@ -228,7 +235,8 @@ def _read_chunk(key: str, chunk: str) -> tuple[list[_Entry], _YamlProblem | None
         if text != chunk:
             with suppress(_YamlProblem):
                 return _compose(text), failure, what
-    return [_Entry(key, _as_text(chunk), 0)], failure, f"the value of {key!r} was read as text"
+    read = [_Entry(key, _as_text(chunk), 0)], without_outer(chunk)
+    return read, failure, f"the value of {key!r} was read as text"
 
 
 def _without_tabs(chunk: str) -> str:
@@ -254,8 +262,8 @@ def _as_text(chunk: str) -> str:
     return text.strip(text[0]) if text[:1] in ('"', "'") else text
 
 
-def _compose(block: str) -> list[_Entry]:
-    """Read the entries of a YAML mapping without constructing any object.
+def _compose(block: str) -> tuple[list[_Entry], str]:
+    """Read the entries of a YAML mapping without constructing any object, and its text as it is read.
 
     Raises:
         _YamlProblem: It is no YAML, no mapping, or uses aliases or deep nesting.
@@ -270,11 +278,11 @@ def _compose(block: str) -> list[_Entry]:
         problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
         raise _YamlProblem(mark.line if mark else 0, problem) from None
     if root is None:
-        return []
+        return [], block
     if not isinstance(root, yaml.MappingNode):
         raise _YamlProblem(0, "it has no keys")
     seen: set[int] = set()
-    return [
+    entries = [
         _Entry(
             _key(key),
             _value(value, seen, 0),
@@ -286,6 +294,12 @@ def _compose(block: str) -> list[_Entry]:
         )
         for key, value in root.value
     ]
+    quoted = (
+        Quoted(node.start_mark.index, node.end_mark.index, node.style)
+        for node in _scalars(root)
+        if node.style in ('"', "'")
+    )
+    return entries, unquote_all(block, quoted)
 
 
 def _repeated(value: "yaml.Node", first_line: int) -> Iterator[tuple[str, int]]:
@@ -302,18 +316,21 @@ def _repeated(value: "yaml.Node", first_line: int) -> Iterator[tuple[str, int]]:
 
 def _comments(node: "yaml.Node", block: str, first_line: int) -> Iterator[tuple[str, int]]:
     """Yield (comment, line) of plain values, in which a ``#`` after a blank may well be meant as text."""
+    for scalar in _scalars(node):
+        comment = None if scalar.style else _COMMENT.match(block, scalar.end_mark.index)
+        if comment:
+            yield comment[1].rstrip(), scalar.end_mark.line - first_line
+
+
+def _scalars(node: "yaml.Node") -> Iterator["yaml.ScalarNode"]:
+    """Yield the single values within a value, without keys."""
     import yaml
 
-    if isinstance(node, yaml.MappingNode):
-        for _, value in node.value:
-            yield from _comments(value, block, first_line)
-    elif isinstance(node, yaml.SequenceNode):
+    if isinstance(node, yaml.ScalarNode):
+        yield node
+    else:
         for item in node.value:
-            yield from _comments(item, block, first_line)
-    elif isinstance(node, yaml.ScalarNode) and not node.style:
-        comment = _COMMENT.match(block, node.end_mark.index)
-        if comment:
-            yield comment[1].rstrip(), node.end_mark.line - first_line
+            yield from _scalars(item[1] if isinstance(item, tuple) else item)
 
 
 def _marks(node: "yaml.Node", block: str, first_line: int) -> Iterator[tuple[str, int]]:

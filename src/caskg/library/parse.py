@@ -119,7 +119,7 @@ def parse_skill(data: bytes, *, skill_id: str, path: str) -> tuple[Skill | None,
     front = replace(front, values=values)
     name = _name(front, skill_id.rpartition("/")[2], findings)
     description = _description(front, sections, findings)
-    screen(text, findings)
+    screen(front.as_read, findings)
     stated = stated_values(values)
     skill = Skill(
         id=skill_id,

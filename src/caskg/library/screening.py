@@ -7,18 +7,14 @@ cannot do without, before any pattern is tried: most files cost a few substring 
 """
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from caskg.library.diagnostics import Code, Findings
-from caskg.library.screening_rules import OVERRIDE, PIPED, RULES_OF_SPEECH, SUBSTITUTED, Rule
+from caskg.library.screening_quotes import Quotations, in_table, is_negated
+from caskg.library.screening_rules import OVERRIDE, RULES_OF_PIPES, RULES_OF_SPEECH, Rule
 
 _LONGEST_QUOTE = 100
 _ENCODED_RUN = 200  # characters; a hash has 128, a link rarely more between two slashes
-_NEGATED = re.compile(r"\b(?:never|not|don['\u2019]t|refuse|reject|attempts?|asks?|tries)\b[^.\n]{0,60}\Z")
-_OPENING = ("'", "\u201c", "\u2018", "\u00ab", "\u300c")  # quotation marks; of these none closes
-_LOOK_BACK = 500  # characters before a phrase: a line may be as long as the file
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _ENCODED = re.compile(r"(?<![\w+/])(?<!base64,)[A-Za-z0-9+/]{200,}={0,2}")
 _CONTROLS = "\x01-\x08\x0b\x0e-\x1f\x7f\x80-\x84\x86-\x9f"
 _BIDI = "\u202a-\u202e\u2066-\u2069"
@@ -30,7 +26,22 @@ _RARE_SELECTORS = "\ufe00-\ufe0d\U000e0100-\U000e01ef"  # without the two that e
 _NO_FLAG = rf"(?<=\U0001f3f4)(?![{_TAGS}]{{1,6}}\U000e007f(?![{_TAGS}]))|(?<![\U0001f3f4{_TAGS}])"
 _HIDDEN = rf"(?:{_NO_FLAG})[{_TAGS}]+|[{_SELECTORS}]{{2,}}"
 
+# Letters of other alphabets that look like Latin ones; those that do in upper case only stand first.
+_ALIKE = str.maketrans(
+    "\u0412\u041d\u041a\u041c\u0422\u0392\u0397\u039a\u039c\u039d\u03a4\u0396"
+    "\u043a\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u051b\u051d\u04bb\u04cf"
+    "\u0410\u0415\u041e\u0420\u0421\u0423\u0425\u0406\u0408\u0405\u0500\u051a\u051c\u04ba\u04c0"
+    "\u03b1\u03bf\u03c1\u03b9\u03bd\u03c5\u03ba\u03c4\u03b5\u03f2\u03f3"
+    "\u0391\u039f\u03a1\u0399\u03a5\u0395\u03a7\u03f9\u037f",
+    "bhkmtbhkmntzkaeopcyxijsdqwhlaeopcyxijsdqwhlaopivuktecjaopiyexcj",
+)
+_OF_OTHERS = re.compile("[\u0370-\u03ff\u0400-\u052f]")
+# A word that begins in one alphabet and goes on in the other.
+_MIXED = re.compile(
+    "(?<![A-Za-z])[A-Za-z]++[\u0370-\u052f]\\w*+|(?<![\u0370-\u052f])[\u0370-\u052f]++[A-Za-z]\\w*+"
+)
 _NO_WIDTH = re.compile(f"[{_BIDI}{_INVISIBLE}{_TAGS}{_SELECTORS}\u200c-\u200f]")
+_QUOTED_LINE = re.compile(r"\n[ \t]{0,3}>[> \t]*+")
 # Underscores within words and fences of tildes are no emphasis.
 # Each begins with a character that is quickly found, which one pattern of all would not.
 _EMPHASIS = (
@@ -43,8 +54,10 @@ _UNSHOWN = re.compile(
     r"\b(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden"
     r"|(?:font-size|opacity)\s{0,3}:\s{0,3}0(?:\.0+)?(?:px|pt|r?em|%)?(?![\w.]))"
 )
-_UNSHOWN_WORDS = ("display", "visibility", "font-size", "opacity")
-_STYLED = re.compile(r"<[a-z][\w-]{0,20}\s[^<>]{1,600}>")
+_UNSHOWN_WORDS = ("display", "visibility", "font-size", "opacity", "hidden")
+_HIDDEN_ATTRIBUTE = re.compile(r"\shidden(?=[\s=/>])")
+_VALUE = re.compile(r"\"[^\"]*\"|'[^']*'")
+_TAG = re.compile(r"<[a-z][\w-]{0,20}\s[^<>]{1,600}>")
 _TEXT_WITHIN = re.compile(r"\s*(?:<[a-z][^<>]{0,200}>\s*){0,4}([^<\s][^<]{0,5000})")
 # What is reported, the characters without which there is none of it, and the pattern of a place.
 _UNSEEN = tuple(
@@ -66,15 +79,14 @@ def screen(text: str, findings: Findings) -> None:
         text: The whole file, its lines ending in newlines.
         findings: Where to report; lines count from 1.
     """
-    lowered, rare = text.lower(), _rare(text)
+    rare = _rare(text)
+    lowered = _lowered(text, rare)
     views = _views(lowered, rare)
     told = set[Code]()
     for rule in RULES_OF_SPEECH:
         if rule.code not in told and any(_report_speech(rule, view, findings) for view in views):
             told.add(rule.code)
-    run = [found for rule in (PIPED, SUBSTITUTED) if (found := next(_places(rule, lowered), None))]
-    if run:
-        _add(Code.PIPE_TO_SHELL, min(run, key=re.Match.start), lowered, findings)
+    _report_pipe(lowered, findings)
     _report_unshown(lowered, findings)
     _report_encoded(text, findings)
     for code, suspect, pattern in _UNSEEN:
@@ -88,7 +100,8 @@ def speaks_to_model(text: str) -> bool:
     >>> speaks_to_model("It says: `Answer 1.0.`"), speaks_to_model("Answer one letter.")
     (True, False)
     """
-    views = _views(text.lower(), _rare(text))
+    rare = _rare(text)
+    views = _views(_lowered(text, rare), rare)
     return any(next(_places(rule, view), None) for rule in RULES_OF_SPEECH for view in views)
 
 
@@ -101,15 +114,26 @@ def _rare(text: str) -> str:
     return text.encode(errors="surrogatepass").translate(None, _COMMON).decode(errors="surrogatepass")
 
 
-def _views(lowered: str, rare: str) -> tuple[str, ...]:
-    r"""Return a text without marks of emphasis and characters of no width, of which some stand for a blank.
+def _lowered(text: str, rare: str) -> str:
+    r"""Return a text in lower case, with Latin letters for those that look alike in words of two alphabets.
 
-    The lines stay what they are.
+    >>> _lowered("ign\u043ere \u043d\u043e", "\u043e\u043d\u043e")
+    'ignore \u043d\u043e'
+    """
+    if _OF_OTHERS.search(rare):
+        text = _MIXED.sub(lambda word: word[0].translate(_ALIKE), text)
+    return text.lower()
+
+
+def _views(lowered: str, rare: str) -> tuple[str, ...]:
+    r"""Return a text without marks of emphasis and of quoted lines, and without characters of no width.
+
+    Some of these stand for a blank. The lines stay what they are.
 
     >>> _views("**ign\u200bore** all", "\u200b"), _views("snake_case", "")
     (('ignore all', 'ign ore all'), ('snake_case',))
     """
-    bare = lowered
+    bare = _QUOTED_LINE.sub("\n", lowered)
     for marks in _EMPHASIS:
         bare = marks.sub("", bare)
     if not _NO_WIDTH.search(rare):
@@ -125,36 +149,45 @@ def _places(rule: Rule, lowered: str) -> Iterator[re.Match[str]]:
 def _report_speech(rule: Rule, lowered: str, findings: Findings) -> bool:
     """Report a sentence; of one that is only quoted, if it is of the kind that is quoted as an example."""
     places = list(_places(rule, lowered))
-    fences = [fence.start() for fence in _FENCE.finditer(lowered)] if places else []
-    spoken = (found for found in places if not _is_quoted(lowered, found.start(), fences))
+    if not places:
+        return False
+    quotations = Quotations(lowered)
+    spoken = (found for found in places if not quotations.hold(*found.span()))
     if (found := next(spoken, None)) is not None:
         _add(rule.code, found, lowered, findings)
-    elif places and rule is OVERRIDE:
+    elif rule is OVERRIDE:
         _add(Code.OVERRIDE_QUOTED, places[0], lowered, findings)
     else:
         return False
     return True
 
 
-def _is_quoted(text: str, start: int, fences: Sequence[int]) -> bool:
-    """Whether a phrase is spoken of: in quotes or code, or as what must not be done."""
-    line = text.rfind("\n", max(start - _LOOK_BACK, 0), start) + 1
-    before = text[max(line, start - _LOOK_BACK, 0) : start]
-    in_quotes = any(before.count(mark) % 2 for mark in ('"', "`")) or before.rstrip().endswith(_OPENING)
-    return in_quotes or bool(_NEGATED.search(before)) or bisect_left(fences, start) % 2 == 1
+def _report_pipe(lowered: str, findings: Findings) -> None:
+    """Report a command that runs what it fetches, in code or not, unless it is what must not be done."""
+    places = (_places(rule, lowered) for rule in RULES_OF_PIPES)
+    first = (next((each for each in found if _is_run(lowered, each)), None) for found in places)
+    if run := [each for each in first if each]:
+        _add(Code.PIPE_TO_SHELL, min(run, key=re.Match.start), lowered, findings)
+
+
+def _is_run(lowered: str, found: re.Match[str]) -> bool:
+    return not is_negated(lowered, found.start()) and not in_table(lowered, *found.span())
 
 
 def _report_unshown(lowered: str, findings: Findings) -> None:
-    """Report the text of an element whose style keeps it from being shown, outside of code."""
-    if "style" not in lowered or not any(word in lowered for word in _UNSHOWN_WORDS):
+    """Report the text of an element whose style or attribute keeps it from being shown, outside of code."""
+    if not any(word in lowered for word in _UNSHOWN_WORDS):
         return
-    fences = [fence.start() for fence in _FENCE.finditer(lowered)]
-    for tag in _STYLED.finditer(lowered):
-        style = _UNSHOWN.search(tag[0])
-        within = _TEXT_WITHIN.match(lowered, tag.end()) if style else None
-        if style and within and not _is_quoted(lowered, tag.start(), fences):
-            count = len(within[1].strip())
-            findings.add(Code.HIDDEN_TEXT, line=_line(lowered, tag.start()), count=count, quote=style[0])
+    quotations: Quotations | None = None
+    for tag in _TAG.finditer(lowered):
+        unshown = _UNSHOWN.search(tag[0]) or _HIDDEN_ATTRIBUTE.search(_VALUE.sub("''", tag[0]))
+        within = _TEXT_WITHIN.match(lowered, tag.end()) if unshown else None
+        if not unshown or not within:
+            continue
+        quotations = quotations or Quotations(lowered)
+        if not quotations.hold(*tag.span()):
+            count, quote = len(within[1].strip()), unshown[0].strip()
+            findings.add(Code.HIDDEN_TEXT, line=_line(lowered, tag.start()), count=count, quote=quote)
             return
 
 

@@ -6,9 +6,29 @@ from typing import NamedTuple
 
 from caskg.library.diagnostics import Code
 
+
+def _word(*words: str) -> str:
+    """Return a pattern of words; to look back from each is faster than to look for a boundary first."""
+    return "(?:" + "|".join(rf"{word}(?<!\w{word})" for word in words) + ")"
+
+
 _WITHIN = r"(?:(?:all|any|every|the|of|my|your|its|these|those|other)\s+){0,3}"
-_EARLIER = r"(?:all|your|previous|prior|above|earlier|preceding|existing|original|system|safety|foregoing)"
-_RULES = r"(?:instructions?|prompts?|directives?|guidelines?|guardrails?|rules|restrictions)"
+_EARLIER = (
+    r"(?:all|your|previous|previously|prior|above|earlier|preceding|existing"
+    r"|original|system|safety|foregoing)"
+)
+# A prompt that is shown on a screen is a shell's.
+_PROMPTS = (
+    r"prompts?(?!\s+(?:(?:shown|displayed|printed)\s+)?(?:in|on|of|by)\s+(?:the|your|a)\s+"
+    r"(?:terminal|shell|console|screen|window)\b)"
+)
+_RULES = rf"(?:instructions?|{_PROMPTS}|directives?|guidelines?|guardrails?|rules|restrictions)"
+_BEFORE_NOW = r"(?:above|before(?:\s+this)?|so\s+far|earlier|previously)"
+_SAID = (
+    r"(?:that\s+)?(?:(?:is|was|were|came|has\s+been|you\s+were|you\s+have\s+been)\s+)?"
+    r"(?:(?:told|given|said|written|stated)\s+)?"
+)
+_CLAUSE_ENDS = r"(?=\s*(?:[.,;:!)\n]|\Z|(?:and|then)\b))"
 
 
 class Rule(NamedTuple):
@@ -19,21 +39,29 @@ class Rule(NamedTuple):
     pattern: re.Pattern[str]
 
 
-_NEW_ROLE = ("you are now",)
+_NEW_ROLE = ("you are now", "from now on")
+_DROP = rf"(?:{_word('ignore', 'disregard', 'forget', 'bypass')}|{_word('set', 'put')}\s+aside)"
 OVERRIDE = Rule(
     Code.OVERRIDE,
     (
-        ("ignore", "disregard", "forget", "bypass", *_NEW_ROLE),
-        ("instruct", "prompt", "directive", "guideline", "guardrail", "rules", "restriction", *_NEW_ROLE),
+        ("ignore", "disregard", "forget", "bypass", " aside", *_NEW_ROLE),
+        (
+            *("instruct", "prompt", "directive", "guideline", "guardrail", "rules", "restriction"),
+            *("above", "before", "so far", "earlier", "previously", *_NEW_ROLE),
+        ),
     ),
     re.compile(
-        rf"\b(?:ignore|disregard|forget|bypass)\s+{_WITHIN}{_EARLIER}\s+{_WITHIN}(?:\w+\s+)?{_RULES}\b"
-        r"|\byou are now (?:dan\b|in (?:developer|god|debug) mode|jailbroken|unrestricted)"
+        rf"{_DROP}\s+(?:{_WITHIN}{_EARLIER}\s+{_WITHIN}(?:\w+\s+)?{_RULES}\b"
+        rf"|(?:{_WITHIN}{_RULES}|everything|anything|all(?:\s+of)?(?:\s+(?:this|that|it))?|what(?:ever)?)\s+"
+        rf"{_SAID}{_BEFORE_NOW}{_CLAUSE_ENDS})"
+        r"|(?:you are now|from now on,? you(?: are|['\u2019]re| act as))"
+        r" (?:dan\b|in (?:developer|god|debug) mode|jailbroken|unrestricted)"
     ),
 )
 _TELL = ("tell", "inform", "notify", "alert", "let", "mention", "reveal", "disclose")
 # The ends of "not", "n't" and "without", and of "never": each word more is a search through every text.
 _KEPT_FROM = tuple(f"{end} {verb}" for end in ("t", "never") for verb in _TELL)
+_DO_NOT = _word("do not", "don't", "don\u2019t", "never")
 _HIDE = ("keep", "hide", "conceal", "withhold")
 _UNTOLD = ("must not", "must never", "should not", "should never")
 _THIS = (
@@ -42,11 +70,16 @@ _THIS = (
 )
 _WHO = ("user", "human", "operator")
 _PEOPLE = rf"(?:the|your|any)\s+(?:human[\s/]+)?(?:{'|'.join(_WHO)})s?"
+_TOLD = r"be\s+(?:informed|told|made\s+aware|aware)"
 _ENDS = r"\s*(?=[.,;:!)\n]|\Z|\b(?:ever|at all|under any|in any)\b)"
 _WHICH = ("this", "every", "any", "each", "all")
-# A number with a decimal may be followed by a word; "answer 1 question" is no score.
+# A number with a decimal may be followed by a word that is no unit; "answer 1 question" is no score.
+_AND_SO = (
+    r"(?:and|for|to|in|as|when|whenever|if|on|or|no|not|nothing|regardless|whatever|always|only|every|each|because"
+    r"|since|here|please|with|without|unless|but|then|now|at|after|even|by|this|that|it|instead|exactly|is)\b"
+)
 _SCORE = (
-    r"[\"'`\u201c]?(?:(?:1\.0|0\.[0-9])(?![\w%]|\.[0-9]|\s%)"
+    rf"[\"'`\u201c]?(?:(?:1\.0|0\.[0-9])(?![\w%]|\.[0-9])(?=\s{{0,9}}(?:[^\w\s%]|\Z|\n|{_AND_SO}))"
     r"|[01](?:[\"'`\u201d]|(?=[.,;!)]?\s*(?:\n|\Z)|[.;!]\s)))"
 )
 _RATE = ("rate", "score", "grade", "rank", "give")
@@ -71,8 +104,8 @@ RULES_OF_SPEECH = (
         Code.CONCEALMENT,
         (_KEPT_FROM,),
         re.compile(
-            rf"\b(?:(?:do not|don['\u2019]t|never) (?:{'|'.join(_TELL)})"
-            r"|without (?:telling|informing|notifying|alerting|letting))\s+"
+            rf"(?:{_DO_NOT} (?:{'|'.join(_TELL)})"
+            rf"|{_word('without')} (?:telling|informing|notifying|alerting|letting))\s+"
             rf"(?:(?:{_THIS}|anything)\s+)?(?:to\s+)?{_PEOPLE}"
             rf"(?:\s+(?:know|see|notice))?(?:\s+(?:about|of)\s+{_THIS})?{_ENDS}"
         ),
@@ -81,7 +114,7 @@ RULES_OF_SPEECH = (
         Code.CONCEALMENT,
         (_HIDE, ("from the", "from your", "from any")),
         re.compile(
-            rf"\b(?:{'|'.join(_HIDE)})\s+{_THIS}\s+(?:(?:a\s+)?(?:secret|hidden|private|away)\s+)?"
+            rf"{_word(*_HIDE)}\s+{_THIS}\s+(?:(?:a\s+)?(?:secret|hidden|private|away)\s+)?"
             rf"from\s+{_PEOPLE}{_ENDS}"
         ),
     ),
@@ -89,31 +122,31 @@ RULES_OF_SPEECH = (
         Code.CONCEALMENT,
         (_UNTOLD, tuple(f"{who}{s} {no}" for who in _WHO for s in ("", "s") for no in ("must", "should"))),
         re.compile(
-            rf"\b{_PEOPLE}\s+(?:{'|'.join(_UNTOLD)})\s+(?:know|learn|hear|be\s+told)"
-            rf"(?:\s+(?:about|of))?\s+{_THIS}{_ENDS}"
+            rf"\b{_PEOPLE}\s+(?:{'|'.join(_UNTOLD)})\s+(?:(?:know|learn|hear|be\s+(?:notified|alerted)|{_TOLD})"
+            rf"(?:\s+(?:about|of))?\s+{_THIS}|{_TOLD}){_ENDS}"
         ),
     ),
     Rule(
         Code.CHAT_MARKUP,
-        (("<|", "[inst]", "<<sys>>"),),
+        (("<|", "[inst]", "<<sys>>", "<system", "</system"),),
         re.compile(
             r"<\|(?:im_start|im_end|system|user|assistant|start_header_id|end_header_id|eot_id|endoftext)\|>"
-            r"|\[/?inst\]|<</?sys>>"
+            r"|\[/?inst\]|<</?sys>>|</?system(?:[-_](?:prompt|message|instructions?|reminder))?>"
         ),
     ),
     Rule(
         Code.SCORE_STEERING,
         (("answer", "respond", "reply"),),
         re.compile(
-            r"\b(?:answer|respond|reply)\s+(?:only\s+|always\s+)?(?:with\s+)?(?:an?\s+)?(?:score\s+(?:of\s+)?)?"
-            rf"{_SCORE}"
+            rf"{_word('answer', 'respond', 'reply')}\s+(?:only\s+|always\s+)?"
+            rf"(?:with\s+)?(?:an?\s+)?(?:score\s+(?:of\s+)?)?{_SCORE}"
         ),
     ),
     Rule(
         Code.SCORE_STEERING,
         (tuple(f"{verb} {which}" for verb in ("rate", "score") for which in _WHICH),),
         re.compile(
-            rf"\b(?:rate|score)\s+(?:{'|'.join(_WHICH)})\s+(?:\w+\s+){{1,4}}(?:as|with|at)\s+{_SCORE}"
+            rf"{_word('rate', 'score')}\s+(?:{'|'.join(_WHICH)})\s+(?:\w+\s+){{1,4}}(?:as|with|at)\s+{_SCORE}"
         ),
     ),
     Rule(
@@ -135,31 +168,51 @@ RULES_OF_SPEECH = (
     ),
 )
 _DOWNLOADERS = ("curl", "wget", "iwr", "irm", "invoke-")
-_DOWNLOAD = r"(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)"
-_SHELL = r"(?:/\S{0,40}/)?(?:ba|z|da|k|fi)?sh"
-_INTERPRETER = r"(?:/\S{0,40}/)?(?:python[\d.]{0,5}|node|nodejs|ruby|perl|php|lua|pwsh|powershell)"
+_DOWNLOAD = rf"{_word('curl', 'wget', 'iwr', 'irm', 'invoke-webrequest', 'invoke-restmethod')}(?:\.exe)?"
+_PATH = r"(?:/\S{0,40}/)?"
+_SHELL = rf"{_PATH}(?:ba|z|da|k|fi|a|tc|c)?sh"
+_INTERPRETER = rf"{_PATH}(?:python[\d.]{{0,5}}|node|nodejs|ruby|perl|php|lua|pwsh|powershell)"
 _UNPACK = r"(?:tee|cat|base64|gunzip|zcat|gzip|xz|sed|tr|head|tail|openssl)"
-_AS_ROOT = r"(?:sudo\s+(?:-\w+\s+(?:root\s+)?){0,3})?"
-PIPED = Rule(
-    Code.PIPE_TO_SHELL,
-    ((*_DOWNLOADERS, "new-object"), ("|", "iex", "invoke-expression")),
-    re.compile(
-        rf"\b{_DOWNLOAD}\s[^\n|;]{{1,300}}+(?:(?<=\\)\n[^\n|;]{{1,300}}+){{0,3}}"
-        rf"(?:\|\s*{_AS_ROOT}{_UNPACK}\b[^\n|;]{{0,100}}+){{0,3}}\|\s*"
-        rf"{_AS_ROOT}(?:(?:/\S{{0,40}}/)?env\s+(?:\S{{1,80}}\s+)?)?"
-        rf"(?:{_SHELL}(?![^\s`\"')])|iex\b|invoke-expression\b"
-        rf"|{_INTERPRETER}(?:\s+--?(?=[\s`\"')]|\Z)|(?=\s*(?:[\n`\"');&]|\Z))))"
-        rf"|\b(?:iex|invoke-expression)\s*\(+\s*(?:{_DOWNLOAD}|new-object)\s"
-    ),
+_AS_ROOT = r"(?:(?:sudo|doas)\s+(?:-\w+\s+(?:root\s+)?){0,3})?"
+# What runs the command after it; its options may have a value.
+_RUNNER = (
+    rf"(?:{_PATH}(?:sudo|doas|nohup|time|nice|exec|command|setsid|stdbuf|timeout|busybox|env)\s+"
+    r"(?:-\S{1,40}\s+(?:\w{1,20}\s+)??|\w+=\S{1,80}\s+|\d\w{0,9}\s+){0,3}){0,3}"
 )
-SUBSTITUTED = Rule(
-    Code.PIPE_TO_SHELL,
-    (
-        ("<(", "$(", *(f"`{name}" for name in _DOWNLOADERS)),
-        tuple(f"{begin}{name}" for begin in ("(", "( ", "`") for name in _DOWNLOADERS),
+_AFTER = r"(?=[\s`\"');&|<>}\]]|[.,:!](?!\w)|\Z)"
+# What a quotation holds is no end of a command; an apostrophe within a word opens none.
+_ARGUMENTS = (
+    r"[^\n|;\"']{0,300}+(?:(?:\"[^\"\n]{0,300}+\"|(?<!\w)'[^'\n]{0,300}+'|[\"'])[^\n|;\"']{0,300}+){0,8}+"
+)
+_PIPE = r"\|&?\s{0,20}"
+_INTO_SHELL = (
+    rf"(?:{_PIPE}{_AS_ROOT}{_UNPACK}\b[^\n|;]{{0,100}}+){{0,3}}{_PIPE}{_RUNNER}"
+    rf"(?:{_SHELL}{_AFTER}|iex\b|invoke-expression\b"
+    rf"|{_INTERPRETER}(?:\s+--?(?=[\s`\"')]|\Z)|(?=\s{{0,20}}(?:[\n`\"');&>]|\Z))))"
+)
+_DECODE = rf"{_word('base64')}\s+(?:-\w\s+)?(?:-d|--decode)\b"
+_FLAGS = r"(?:-\w+\s+){0,2}(?:<{1,3}\s*)?"
+RULES_OF_PIPES = (
+    Rule(
+        Code.PIPE_TO_SHELL,
+        ((*_DOWNLOADERS, "new-object"), ("|", "iex", "invoke-expression")),
+        re.compile(
+            rf"{_DOWNLOAD}\s{_ARGUMENTS}(?:(?<=\\)\n{_ARGUMENTS}){{0,3}}{_INTO_SHELL}"
+            rf"|{_word('iex', 'invoke-expression')}\s*\(+\s*(?:{_DOWNLOAD}|new-object)\s"
+        ),
     ),
-    re.compile(
-        rf"(?:(?:\b(?:eval|source|{_SHELL})|(?<!\S)\.)\s+(?:-\w+\s+){{0,2}}(?:<\s*)?[\"']?(?:<\(|\$\(|`)"
-        rf"|\b{_INTERPRETER}\s+(?:-\w+\s+){{0,2}}(?:<\s*)?[\"']?(?:<\(|\$\())\s*{_DOWNLOAD}\s"
+    Rule(
+        Code.PIPE_TO_SHELL,
+        (
+            (*_DOWNLOADERS, "base64"),
+            ("<(", "$(", *(f"`{name}" for name in _DOWNLOADERS)),
+            (*(f"{begin}{name}" for begin in ("(", "( ", "`") for name in _DOWNLOADERS), "base64"),
+        ),
+        re.compile(
+            rf"(?:(?:\b(?:eval|source|{_SHELL})|(?<!\S)\.)\s+{_FLAGS}[\"']?(?:<\(|\$\(|`)"
+            rf"|\b{_INTERPRETER}\s+{_FLAGS}[\"']?(?:<\(|\$\())\s*"
+            rf"(?:{_DOWNLOAD}\s|{_ARGUMENTS}{_PIPE}{_DECODE})"
+        ),
     ),
+    Rule(Code.PIPE_TO_SHELL, (("base64",), ("|",)), re.compile(rf"{_DECODE}{_ARGUMENTS}{_INTO_SHELL}")),
 )
