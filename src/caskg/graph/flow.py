@@ -89,7 +89,8 @@ def read_flow(
 
     vectors = np.concatenate([parameters, own]).astype(np.float64)
     taken, takes = _grouped([rows(skill.fields.inputs) for skill in skills])
-    outputs = [skill.fields.outputs if outputs_count(skills) else None for skill in skills]
+    counted = outputs_count(skills)
+    outputs = [skill.fields.outputs if counted else None for skill in skills]
     given, gives = _grouped([rows(stated) or [len(texts) + at] for at, stated in enumerate(outputs)])
     asked = np.argsort(tie_break)[:MOST_ASKED]
     return Flow(
