@@ -8,7 +8,15 @@ import pytest
 from caskg.config import BuildConfig, EdgeTypeConfig, build_config
 from caskg.graph.candidates import edge_types
 from caskg.library.duplicates import NearDuplicates
-from caskg.schema import EDGE_TYPES, EdgeType, Parameter, ReferenceKind, ResolvedReference, SkillFields
+from caskg.schema import (
+    EDGE_TYPES,
+    EdgeType,
+    Parameter,
+    ReferenceKind,
+    ReferenceRole,
+    ResolvedReference,
+    SkillFields,
+)
 from factories import make_skill
 from graph.graph_cases import ends, needs, read, signal
 
@@ -98,12 +106,14 @@ def test_a_contrast_is_never_a_dependency_nor_an_alternative() -> None:
 
 
 def test_near_duplicates_of_which_one_needs_the_other_are_no_alternatives() -> None:
-    """A skill and its companion read alike; neither direction is then an alternative."""
+    """A skill and its companion read alike. Only what is needed supports: not the other way round."""
     near: dict[str, float | None] = {"semantic": 0.95}
-    assert typed(DEFAULT, near, references=[needs(0, 1)]) == "semantic"
-    assert typed(DEFAULT, near, references=[needs(1, 0)]) == "semantic"
-    assert typed(DEFAULT, {**near, "reference": 1.0}, references=[needs(0, 1)]) == "dependency"
-    assert typed(DEFAULT, {**near, "io": 1.0}, references=[needs(1, 0)]) == "dependency"
+    there, back = (replace(needs(*pair), role=ReferenceRole.NEED) for pair in ((0, 1), (1, 0)))
+    assert typed(DEFAULT, near, references=[there]) == "semantic"
+    assert typed(DEFAULT, near, references=[back]) == "alternative"
+    assert typed(DEFAULT, {**near, "reference": 1.0}, references=[there]) == "dependency"
+    assert typed(DEFAULT, {**near, "io": 1.0}, references=[back]) == "alternative"
+    assert typed(DEFAULT, near, references=[needs(0, 1)]) == "alternative"  # a mention without an order
 
 
 @pytest.mark.parametrize("pair", [(0, 1), (1, 0)])

@@ -161,9 +161,9 @@ def edge_types(
 
     Paper: I/O or judge -> dependency, structural -> workflow, near duplicates ->
     alternative, else semantic. With ``alternative_first``: copies -> alternative; a contrast ->
-    semantic; skills that share most of their text, and near duplicates that do not refer to each
-    other -> alternative; then reference, enabler, provider, I/O or judge -> dependency,
-    structural -> workflow, else semantic.
+    semantic; skills that share most of their text, and near duplicates of which the target does not
+    say that it needs the source -> alternative; then reference, enabler, provider, I/O or judge ->
+    dependency, structural -> workflow, else semantic.
 
     Returns:
         Positions in `EDGE_TYPES`, shape ``(n_pairs,)``.
@@ -188,14 +188,14 @@ def edge_types(
     else:
         copies = inputs.same_text[source] == inputs.same_text[target]
         duplicate = is_in(inputs, inputs.duplicates, source, target)
-        needs, contrasts = inputs.mentions.needs, inputs.mentions.contrasts
-        referring = is_in(inputs, needs, source, target) | is_in(inputs, needs, target, source)
+        contrasts = inputs.mentions.contrasts
+        needed = is_in(inputs, inputs.mentions.ordered, source, target)
         dependency |= above("reference", limits.reference) | (above("enabler", limits.enabler) & telling)
         dependency |= above("provider", limits.provider)
         cases = [
             (copies, _ALTERNATIVE),
             (is_in(inputs, contrasts, source, target), _SEMANTIC),
-            (duplicate | (alternative & ~referring), _ALTERNATIVE),
+            (duplicate | (alternative & ~needed), _ALTERNATIVE),
             (dependency, _DEPENDENCY),
             (workflow, _WORKFLOW),
         ]

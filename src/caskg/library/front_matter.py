@@ -253,8 +253,11 @@ def _chunks(block: str) -> Iterator[tuple[str, str, int]]:
     """Cut at the keys that stand at the beginning of a line: (key, text from it on, its line)."""
     keys = list(_KEY.finditer(block))
     ends = [*(key.start() for key in keys), len(block)]
+    line, counted = 0, 0
     for key, (start, end) in zip(keys, pairwise(ends), strict=True):
-        yield key[1] or key[2], block[start:end], block.count("\n", 0, start)
+        line += block.count("\n", counted, start)
+        counted = start
+        yield key[1] or key[2], block[start:end], line
 
 
 def _as_text(chunk: str) -> str:
