@@ -110,7 +110,7 @@ def test_a_run_without_one_score_is_no_run(workspace: Workspace) -> None:
     n = workspace.ledger.spend()["llm:m"].missing
     assert str(failed.value) == (
         f"No answer has a score; of {n} it is said: The model cannot tell. {n} of {n} questions came back, "
-        "0 with a score; that is kept, and nothing was published."
+        "0 with a score; that is kept, and no graph was made of it."
     )
 
 

@@ -260,5 +260,5 @@ def _open(poll: Poll, requests: Sequence[ProbeRequest]) -> tuple[ProbeRequest, .
 def _kept(tally: Tally) -> str:
     return (
         f"{tally.n_answered:,} of {tally.n_open:,} questions came back, {tally.scored:,} with a score; "
-        "that is kept, and nothing was published."
+        "that is kept, and no graph was made of it."
     )

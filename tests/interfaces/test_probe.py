@@ -297,7 +297,7 @@ def test_where_nothing_is_answered_nothing_is_published(run: Run, workspace: Pat
         result = run(*command(workspace, server.url), *options)
         assert 1 <= len(server.calls) <= 16
     assert (result.code, result.out) == (7, "")
-    assert " with a score; that is kept, and nothing was published." in result.err
+    assert " with a score; that is kept, and no graph was made of it." in result.err
     assert len([line for line in result.err.splitlines() if line.startswith("caskg: ")]) == 1
     assert KEY not in result.err
     assert all(KEY.encode() not in path.read_bytes() for path in workspace.rglob("*") if path.is_file())
@@ -318,7 +318,7 @@ def test_a_server_that_dies_on_the_way_leaves_what_it_said(run: Run, workspace: 
     with FaultyServer(lambda call: opinion(call) if call.number < 6 else fails(500)) as server:
         result = run(*command(workspace, server.url), "--budget", "9", "--concurrency", "1")
     assert (result.code, result.out) == (7, "")
-    assert ", 6 with a score; that is kept, and nothing was published." in result.err
+    assert ", 6 with a score; that is kept, and no graph was made of it." in result.err
     assert loaded(run, "status", "-w", workspace)["version"] == 1
     built = loaded(run, "build", "-w", workspace)
     assert (built["version"], built["models"][NAME]["n_answers"]) == (2, 4)  # and two controls

@@ -188,6 +188,45 @@ def test_a_429_is_waited_for_as_asked_and_costs_nothing() -> None:
     assert answer.seconds >= 0.3
 
 
+@pytest.mark.parametrize("wait", ["0", "Thu, 01 Jan 1970 00:00:30 GMT"])
+def test_a_429_for_ever_is_a_failure(wait: str) -> None:
+    """Though the server asks for no wait that would add up to the longest."""
+    refused = fails(429, "busy", headers={"Retry-After": wait})
+    answer, server = answer_to(in_turn(refused), backoff_s=0.02, max_wait_s=0.2)
+    assert answer.error == "The server answered HTTP 429: busy"
+    assert 2 <= len(server.calls) <= 12
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        KEY,
+        json.dumps({"score": KEY}).replace("-", "\\u002d"),
+        "".join(f"\\u{ord(letter):04x}" for letter in KEY),
+        f"{KEY[:9]}\n{KEY[9:]}",
+    ],
+)
+def test_a_key_that_a_server_repeats_is_kept_in_no_disguise(said: str) -> None:
+    """In an answer, and at the end of a long refusal, where only a part of it would be shown."""
+    answer, _ = answer_to(in_turn(says(said)))
+    assert answer.text is not None
+    assert "[key]" in answer.text
+    refused, _ = answer_to(in_turn(Answer(body=completion(None, refusal="x" * 390 + said))))
+    assert refused.error is not None
+    assert KEY[:6] not in refused.error
+
+
+def test_numbers_beyond_all_bounds_are_none() -> None:
+    """Tokens that no database holds, and log-probabilities that no float does."""
+    body = completion("0.5")
+    body["usage"] = {"prompt_tokens": 10**30, "completion_tokens": 7}
+    far = {"token": "1", "logprob": 10**401}
+    body["choices"][0]["logprobs"] = {"content": [{**far, "top_logprobs": [{"token": "0", "logprob": -1.0}]}]}
+    answer, _ = answer_to(in_turn(Answer(body=body)))
+    assert (answer.prompt_tokens, answer.completion_tokens) == (0, 7)
+    assert answer.token_logprobs == ((("0", -1.0),),)
+
+
 def test_a_429_for_longer_than_we_wait_is_a_failure() -> None:
     """An hour is not waited for."""
     answer, server = answer_to(in_turn(fails(429, "slow down", headers={"Retry-After": "3600"})))

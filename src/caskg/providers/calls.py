@@ -77,7 +77,8 @@ class Session:
             limited = failure.status == RATE_LIMITED
             attempts += not limited
             delay_s = _delay_s(failure, attempts, first_s=self._endpoint.backoff_s)
-            held_s += delay_s if limited else 0.0
+            # A server may ask for no wait at all, for ever.
+            held_s += max(delay_s, self._endpoint.backoff_s) if limited else 0.0
             spent = (
                 attempts >= self._endpoint.max_attempts or max(held_s, delay_s) > self._endpoint.max_wait_s
             )
@@ -230,6 +231,9 @@ def retry_after_s(headers: Mapping[str, str], *, now: float) -> float | None:
     return None
 
 
+_MOST_TOKENS = 1 << 40  # of one call; more is no count
+
+
 def used_tokens(reply: object) -> int:
     """Return how many tokens a reply says it took, in and out; 0 where it does not say."""
     return sum(usage(reply))
@@ -248,4 +252,4 @@ def usage(reply: object) -> tuple[int, int]:
 
 
 def _count(value: object) -> int:
-    return value if isinstance(value, int) and value > 0 else 0
+    return value if isinstance(value, int) and 0 < value <= _MOST_TOKENS else 0

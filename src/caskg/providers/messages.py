@@ -10,6 +10,9 @@ from caskg.providers.calls import Reply, usage
 from caskg.providers.settings import OPENAI_URL, ChatOptions
 from caskg.schema import ChatAnswer, ChatRequest, TokenAlternatives, VectorArray
 
+_MOST_REASON = 400  # characters
+_LEAST_LOGPROB = 1e6  # servers write -9999 or so for what cannot be; no float holds every integer
+
 
 def chat_body(
     request: ChatRequest, options: ChatOptions, *, base_url: str, by_schema: bool
@@ -51,7 +54,7 @@ def read_answer(reply: Reply, *, seconds: float, clean: Callable[[str], str] = s
     failed = reply.failure.reason if reply.failure else _why_no_text(reply.body)
     return ChatAnswer(
         text=said,
-        error=None if said is not None else clean(failed),
+        error=None if said is not None else clean(failed)[:_MOST_REASON],  # not the other way round
         prompt_tokens=read,
         completion_tokens=written,
         calls=reply.calls,
@@ -80,7 +83,7 @@ def _why_no_text(body: object) -> str:
     refusal = _at(body, "choices", 0, "message", "refusal")
     reason = _at(body, "choices", 0, "finish_reason")
     if isinstance(refusal, str) and refusal:
-        return f"The model refused: {refusal[:200]}"
+        return f"The model refused: {refusal}"
     if reason == "length":
         return "The model used up its tokens before it answered: allow more, or turn its reasoning down."
     if isinstance(_at(body, "choices", 0, "message"), Mapping):
@@ -98,9 +101,11 @@ def _alternatives(place: object, clean: Callable[[str], str]) -> TokenAlternativ
     others = _at(place, "top_logprobs")
     tokens = [place, *(others if isinstance(others, list) else [])]
     found = {
-        clean(_at(each, "token")): float(_at(each, "logprob"))
+        clean(_at(each, "token")): float(chance)
         for each in reversed(tokens)
-        if isinstance(_at(each, "token"), str) and isinstance(_at(each, "logprob"), int | float)
+        if isinstance(_at(each, "token"), str)
+        and isinstance(chance := _at(each, "logprob"), int | float)
+        and abs(chance) <= _LEAST_LOGPROB
     }
     return tuple(reversed(found.items()))
 

@@ -6,6 +6,7 @@ the address it was given for: that of a file not to another address than the fil
 """
 
 import math
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -22,6 +23,9 @@ LEAST_KEY_CHARS = 8
 NOT_SENT = "none"
 IN_ENVIRONMENT = ("base_url", "model", "api_key")
 """These may stand in the environment: ``CASKG_LLM_MODEL``, ``CASKG_EMBEDDINGS_MODEL`` and so on."""
+
+
+_ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
 
 
 class Secret:
@@ -45,8 +49,19 @@ class Secret:
         return self._text
 
     def scrub(self, text: str) -> str:
-        """Return *text* without the key, unless that is a short word in place of one, such as ``EMPTY``."""
-        return text.replace(self._text, "[key]") if len(self._text) >= LEAST_KEY_CHARS else text
+        r"""Return *text* without the key, unless that is a short word in place of one, such as ``EMPTY``.
+
+        Of a text that holds it in disguise, parted by blanks or in escapes of JSON, nothing is left.
+
+        >>> key = Secret("sk-0123456789")
+        >>> key.scrub("got sk-0123456789."), key.scrub("sk-01\n23456789")
+        ('got [key].', '[key]')
+        """
+        if len(self._text) < LEAST_KEY_CHARS:
+            return text
+        clean = text.replace(self._text, "[key]")
+        bare = _ESCAPED.sub(lambda code: chr(int(code[1], 16)), clean)
+        return "[key]" if self._text in "".join(bare.replace("\\n", "").split()) else clean
 
     def __repr__(self) -> str:
         return "Secret()"
