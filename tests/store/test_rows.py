@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import zlib
 from typing import Any
 
 import pytest
@@ -90,6 +91,15 @@ def test_sections_that_were_written_with_their_texts_are_read() -> None:
     sections = [{"title": "A", "level": 1, "text": "x"}]
     old = json.loads(content.partition(b"\n")[0]) | {"sections": sections, "body": skill.body}
     assert rows.unpack_skill(rows.content_row(member.digest, json.dumps(old).encode()), member) == skill
+
+
+def test_a_content_that_was_written_compressed_is_read() -> None:
+    """As the first workspaces hold it."""
+    skill = make_skill("a", "Boil an egg.")
+    member, content = rows.pack_skill(skill)
+    assert rows.content_row(member.digest, content)[0] == content
+    old = zlib.compress(content, level=1)
+    assert rows.unpack_skill((old, rows.checksum(member.digest, data=old)), member) == skill
 
 
 def test_half_a_character_in_a_body_comes_back() -> None:

@@ -1,6 +1,6 @@
 """Between frozen data and what SQLite keeps: every conversion of the store is here.
 
-A skill is stored compressed: a line of JSON, in which a section's text is its place in the
+A skill is stored as a line of JSON, in which a section's text is its place in the
 body, and the body. A field that its document does not state is ``null`` there and an
 empty one ``[]``, so that it comes back exactly.
 
@@ -172,15 +172,14 @@ def pack_skill(skill: Skill) -> tuple[Member, bytes]:
 
 
 def content_row(digest: str, content: bytes) -> Row:
-    """Return a content compressed, and its checksum."""
-    packed = zlib.compress(content, level=1)  # a quarter of the size, in half the time that the JSON takes
-    return packed, checksum(digest, data=packed)
+    """Return a content as it is stored, and its checksum. Compressed, a query would wait for it."""
+    return content, checksum(digest, data=content)
 
 
 def is_sound(digest: str, row: Row) -> bool:
     """Return whether a row that `content_row` made is still what was written."""
-    packed, stored = row
-    return bool(stored == checksum(digest, data=packed))
+    content, stored = row
+    return bool(stored == checksum(digest, data=content))
 
 
 def unpack_skill(row: Row, member: Member) -> Skill:
@@ -191,7 +190,9 @@ def unpack_skill(row: Row, member: Member) -> Skill:
     """
     if not is_sound(member.digest, row):
         raise_damaged(f"the skill {member.skill_id}")
-    head, _, body = zlib.decompress(row[0]).partition(b"\n")
+    # At first contents were written compressed.
+    content = row[0] if row[0].startswith(b"{") else zlib.decompress(row[0])
+    head, _, body = content.partition(b"\n")
     values = {"body": body.decode(errors="surrogatepass")} | json.loads(head)
     values["sections"] = tuple(_section(cut, values["body"]) for cut in values["sections"])
     values["fields"] = SkillFields(**{name: _field(name, value) for name, value in values["fields"].items()})

@@ -24,7 +24,7 @@ CONTENTS = (
     "SELECT hash, skill, checksum FROM contents JOIN hashes ON id = digest "
     "WHERE hash IN (SELECT value FROM json_each(?))"
 )
-"""The stored contents of a list of digests: digest, compressed content, checksum."""
+"""The stored contents of a list of digests: digest, content, checksum."""
 
 
 class StoredSkills(Sequence[Skill]):
