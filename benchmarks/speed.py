@@ -28,6 +28,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from caskg.bench.kernel import cpu_ms, kernel
 
@@ -158,14 +159,15 @@ def warm_queries(workspace: str) -> dict[str, float]:
         new = [
             version.skills[at].description[:100] for at in range(0, len(version.ids), len(version.ids) // 60)
         ]
-        rest = [
-            cpu_ms(partial(retriever.retrieve, t)) - cpu_ms(partial(encoder.encode, [t])) for t in new if t
-        ]
+        given = {text: encoder.encode([text]) for text in [*QUERIES, *new] if text}
+        with patch.object(type(encoder), "encode", lambda _, texts: given[texts[0]]):
+            rest = [cpu_ms(partial(retriever.retrieve, text)) for text in new if text]
+            known = [cpu_ms(partial(retriever.retrieve, text)) for text in QUERIES * 10]
     return {
         "embed_ms": round(statistics.median(embedding), 3),
         "query_ms": round(statistics.median(whole), 3),
-        "all_but_embedding_ms": round(statistics.median(whole) - statistics.median(embedding), 3),
-        "all_but_embedding_new_task_ms": round(statistics.median(rest), 3),
+        "vector_given_ms": round(statistics.median(known), 3),
+        "vector_given_new_task_ms": round(statistics.median(rest), 3),
         "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
     }
 
