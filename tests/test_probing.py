@@ -260,14 +260,14 @@ def test_a_stop_anywhere_changes_nothing(tmp_path: Path, wording: Wording) -> No
 
 def test_what_the_model_makes_of_few_answers_can_decide(workspace: Workspace) -> None:
     """Counted, one answer decides nothing; read by the model it does, if the judge answers well."""
-    asked = replace(poll(workspace, scripted(decided), wording=Wording.PAPER, budget=30), rates=RATES)
+    asked = replace(poll(workspace, scripted(decided), wording=Wording.PAPER, budget=45), rates=RATES)
     ask_all(asked)
     decisions = {}
     for reading in Reading:
         config = replace(build_config(), evidence=EvidenceConfig(reading=reading))
         states = graph_of(workspace, config, units=3, rates=RATES).reliability.states
         decisions[reading] = int(np.isin(states, [CONFIRMED, REJECTED]).sum())
-    assert decisions[Reading.MODELLED] > 2 * decisions[Reading.COUNTED]
+    assert decisions[Reading.MODELLED] > decisions[Reading.COUNTED] + 10
     config = replace(build_config(), evidence=EvidenceConfig(reading=Reading.MODELLED))
     unmeasured = graph_of(workspace, config, units=3).reliability.states
     assert int(np.isin(unmeasured, [CONFIRMED, REJECTED]).sum()) == decisions[Reading.COUNTED]

@@ -2,14 +2,9 @@
 
 import pytest
 
-from caskg.library.diagnostics import Code, Findings
-from caskg.library.screening import screen, speaks_to_model
-
-
-def codes(text: str) -> list[str]:
-    findings = Findings("a/SKILL.md")
-    screen(text, findings)
-    return [found.code for found in findings.all()]
+from caskg.library.diagnostics import Code
+from caskg.library.screening import speaks_to_model
+from library.screened import codes
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,6 @@ def graph_inputs(  # noqa: PLR0913 - each is what another step has found
     roles = role_codes(_role(skill, config=config) for skill in skills)
     meant = parameters if config.weights.meaning > 0 else None
     flow = read_flow(skills, vectors, meant, tie_break=tie_break)
-    counted = outputs_count(skills)
     return GraphInputs(
         vectors=vectors,
         tokens=matrix[: len(texts)],
@@ -162,14 +161,7 @@ def graph_inputs(  # noqa: PLR0913 - each is what another step has found
             },
         ),
         flow=flow,
-        provision=find_providers(
-            flow,
-            stated=np.array(
-                [counted and skill.fields.outputs is not None for skill in skills], dtype=np.bool_
-            ),
-            checks=roles == ROLES.index(Role.VERIFY),
-            config=config,
-        ),
+        provision=_provision(skills, flow, roles, config=config),
         roles=roles,
         mentions=_mentions(skills, references),
         stated_order=_codes(
@@ -180,6 +172,12 @@ def graph_inputs(  # noqa: PLR0913 - each is what another step has found
         same_text=np.unique([skill.content_hash for skill in skills], return_inverse=True)[1],
         tie_break=tie_break,
     )
+
+
+def _provision(skills: Sequence[Skill], flow: Flow, roles: CodeArray, *, config: SignalConfig) -> Provision:
+    counted = outputs_count(skills)
+    stated = np.array([counted and skill.fields.outputs is not None for skill in skills], dtype=np.bool_)
+    return find_providers(flow, stated=stated, checks=roles == ROLES.index(Role.VERIFY), config=config)
 
 
 def _duplicate_codes(duplicates: Sequence[NearDuplicates], *, n_skills: int) -> IntArray:

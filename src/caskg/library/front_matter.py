@@ -175,22 +175,15 @@ def _values(entries: list[_Entry], first_line: int, findings: Findings) -> dict[
 def _with_comment(entry: _Entry, first_line: int, findings: Findings) -> Value | None:
     """Report comments and marks; a description keeps its own, which are text more often than not."""
     kept = entry.key == "description" and not isinstance(entry.value, list | dict)
-    for comment, further in entry.comments:
-        findings.add(
-            Code.COMMENT_IN_VALUE,
-            line=first_line + entry.line + further,
-            key=entry.key,
-            quote=comment[:_LONGEST_QUOTE],
-            what="it is kept" if kept else "it was left out",
-        )
-    for mark, further in entry.marks:
-        findings.add(
-            Code.MARK_IN_VALUE,
-            line=first_line + entry.line + further,
-            key=entry.key,
-            quote=mark[:_LONGEST_QUOTE],
-            what="it is kept" if kept else "it was left out",
-        )
+    for code, found in ((Code.COMMENT_IN_VALUE, entry.comments), (Code.MARK_IN_VALUE, entry.marks)):
+        for text, further in found:
+            findings.add(
+                code,
+                line=first_line + entry.line + further,
+                key=entry.key,
+                quote=text[:_LONGEST_QUOTE],
+                what="it is kept" if kept else "it was left out",
+            )
     if not (kept and (entry.comments or entry.marks)):
         return entry.value
     before, after = ([text for text, _ in found[:1]] for found in (entry.marks, entry.comments))

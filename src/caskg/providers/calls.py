@@ -23,6 +23,7 @@ RATE_LIMITED = 429
 FIRST_SERVER_ERROR = 500
 HOPELESS = frozenset({401, 402, 404})
 """Wrong key, no money, no such model or address: no other call will fare better."""
+_MOST_TOKENS = 1 << 40  # of one call; more is no count
 _CONNECT_S = 10.0
 _OPENAI_HEADERS = ("OpenAI-Organization", "OpenAI-Project")
 _MESSAGE_CHARS = 300
@@ -229,9 +230,6 @@ def retry_after_s(headers: Mapping[str, str], *, now: float) -> float | None:
     with suppress(ValueError, OverflowError):
         return max(0.0, parsedate_to_datetime(text).timestamp() - now)
     return None
-
-
-_MOST_TOKENS = 1 << 40  # of one call; more is no count
 
 
 def used_tokens(reply: object) -> int:

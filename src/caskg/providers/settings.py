@@ -21,11 +21,9 @@ OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
 LEAST_KEY_CHARS = 8
 NOT_SENT = "none"
+_ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
 IN_ENVIRONMENT = ("base_url", "model", "api_key")
 """These may stand in the environment: ``CASKG_LLM_MODEL``, ``CASKG_EMBEDDINGS_MODEL`` and so on."""
-
-
-_ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
 
 
 class Secret:

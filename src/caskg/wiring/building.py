@@ -45,6 +45,21 @@ class BuildReport:
     diagnostics: tuple[Diagnostic, ...]
 
 
+def _makers(config: BuildConfig, kind: str, encoder: Encoder) -> dict[str, str]:
+    """Return what a version says of how it was made."""
+    from caskg.graph.text_prober import TextProber
+
+    return {
+        "caskg": __version__,
+        "profile": str(config.profile),
+        "reading": str(config.evidence.reading),
+        "encoder": kind,
+        "encoder_fingerprint": encoder.fingerprint,
+        "prober": TextProber().prober_id,
+        "prompt_version": TextProber().prompt_version,
+    }
+
+
 def build_workspace(
     workspace: Workspace,
     roots: Sequence[Path],
@@ -64,7 +79,6 @@ def build_workspace(
         EncoderError: The encoder is not installed, or is damaged.
         StoreError: The workspace cannot be written.
     """
-    from caskg.graph.text_prober import TextProber
     from caskg.judging import known_rates, known_worth
     from caskg.library.parse import parse_library
     from caskg.library.scan import scan
@@ -94,13 +108,7 @@ def build_workspace(
     )
     progress("publish", 0, 0)
     meta = {
-        "caskg": __version__,
-        "profile": str(config.profile),
-        "reading": str(config.evidence.reading),
-        "encoder": kind,
-        "encoder_fingerprint": made.fingerprint,
-        "prober": TextProber().prober_id,
-        "prompt_version": TextProber().prompt_version,
+        **_makers(config, kind, made),
         "roots": [str(Path(root).absolute()) for root in roots],
         "state": state,
         **followed,
