@@ -17,6 +17,7 @@ from caskg.graph.candidates import ask_judge, association, find_candidates, with
 from caskg.graph.inputs import GraphInputs
 from caskg.graph.recall import recall
 from caskg.graph.signals import pair_affinity, pair_signals
+from caskg.library.duplicates import NearDuplicates
 from caskg.schema import (
     EDGE_TYPES,
     Candidates,
@@ -300,6 +301,31 @@ def test_a_declared_need_makes_a_dependency() -> None:
     assert found.association.tolist() == [0.9]
     assert [EDGE_TYPES[code] for code in found.types] == ["dependency"]
     assert len(find_candidates(inputs, config=PAPER)) == 0
+
+
+def contrasted(
+    vectors: list[list[float]], *, duplicates: bool = False, labelled: bool = False, profile: str = "default"
+) -> list[tuple[int, int]]:
+    """Return the candidates between two skills of which one says that it is not for the other's case."""
+    inputs = read(
+        make_skill("amber"),
+        make_skill("basin"),
+        vectors=unit(vectors),
+        references=[needs(0, 1, ReferenceKind.CONTRAST)],
+        duplicates=[NearDuplicates(0, 1, 0.9)] if duplicates else [],
+    )
+    labels = np.array([[0, 1]]) if labelled else None
+    return edges(find_candidates(inputs, config=build_config(profile), labelled=labels))
+
+
+def test_near_duplicates_that_tell_each_other_apart_hand_on_no_relevance() -> None:
+    """They are no alternatives (T9), and no edge between near duplicates may carry relevance."""
+    alike, near = [[1.0, 0.0], [0.86, 0.51]], [[1.0, 0.0], [0.84, 0.54]]
+    assert contrasted(alike) == []
+    assert contrasted(near) == [(0, 1), (1, 0)]
+    assert contrasted(near, duplicates=True) == []
+    assert contrasted(alike, labelled=True) == [(0, 1)]
+    assert contrasted(alike, profile="paper") == [(0, 1), (1, 0)]
 
 
 @pytest.mark.parametrize("label", [(0, 2), (2, 0), (-1, 0), (0, -1)])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from caskg.config import DiffusionConfig, Walk
+from caskg.retrieval.diffusion import step_weights
 from caskg.retrieval.explain import edge_steps, explain_edge, reasons
 from caskg.schema import (
     Candidates,
@@ -71,12 +72,12 @@ def test_the_reason_is_one_line(skill: RankedSkill, line: str) -> None:
 def test_steps_are_edges_as_they_point_whichever_way_relevance_walked() -> None:
     """From b back to what it needs (a), and on from a to what it enables (c)."""
     graph = make_graph(3, [Edge(0, 1, 0.4), Edge(0, 2, 0.9, EdgeType.WORKFLOW, EdgeState.UNVALIDATED)])
-    steps = edge_steps([1, 0, 2], graph=graph, config=DiffusionConfig(), ids=IDS)
+    steps = edge_steps([1, 0, 2], graph=graph, weights=step_weights(graph, DiffusionConfig()), ids=IDS)
     assert steps == (
         EdgeStep(source="a", target="b", type=EdgeType.DEPENDENCY, state=EdgeState.CONFIRMED, weight=0.4),
         EdgeStep(source="a", target="c", type=EdgeType.WORKFLOW, state=EdgeState.UNVALIDATED, weight=0.9),
     )
-    assert edge_steps([1], graph=graph, config=DiffusionConfig(), ids=IDS) == ()
+    assert edge_steps([1], graph=graph, weights=step_weights(graph, DiffusionConfig()), ids=IDS) == ()
 
 
 @pytest.mark.parametrize(
@@ -88,7 +89,7 @@ def test_of_two_edges_between_two_skills_the_one_that_carried_more_is_shown(
     """Walked from a to b: a -> b carries half its weight, b -> a all of it; of equals, the one along."""
     graph = make_graph(2, [Edge(0, 1, along), Edge(1, 0, against)])
     config = DiffusionConfig(walk=Walk.BOTH, forward_weight=0.5, sharpness=1.0)
-    assert edge_steps([0, 1], graph=graph, config=config, ids=IDS)[0].source == source
+    assert edge_steps([0, 1], graph=graph, weights=step_weights(graph, config), ids=IDS)[0].source == source
 
 
 CANDIDATES = Candidates(

@@ -186,12 +186,15 @@ def strongest_paths(
         For each end its walk, seed first and end last; the end alone if it is a seed, and
         nothing if no walk reaches it.
     """
-    strength = _strength(step, seeds, keep=1.0 - restart)
+    strength = _strength(step, seeds, ends, keep=1.0 - restart)
     return [_trace(step, seeds, strength, end, tie_break) for end in ends]
 
 
-def _strength(step: Transition, seeds: FloatArray, *, keep: float) -> FloatArray:
-    """Return the largest product that reaches each skill: a fixed point of max, where PageRank sums."""
+def _strength(step: Transition, seeds: FloatArray, ends: Sequence[int], *, keep: float) -> FloatArray:
+    """Return the largest product that reaches each skill: a fixed point of max, where PageRank sums.
+
+    It ends as soon as no longer walk could reach an end, or a skill on the way to it, with more.
+    """
     matrix = step.matrix
     reached = np.flatnonzero(np.diff(matrix.indptr))
     strength = seeds.copy()
@@ -200,9 +203,10 @@ def _strength(step: Transition, seeds: FloatArray, *, keep: float) -> FloatArray
         better = strength.copy()
         better[reached] = np.maximum(strength[reached], keep * arriving)
         better = np.where(seeds > 0, seeds, better)
-        if np.array_equal(better, strength):
-            break
+        most = keep * better[better > strength].max(initial=0.0)
         strength = better
+        if most == 0 or most < strength[list(ends)].min(initial=np.inf):
+            break
     return strength
 
 

@@ -9,8 +9,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from caskg.config import DiffusionConfig
-from caskg.retrieval.diffusion import step_weights
 from caskg.schema import (
     EDGE_STATES,
     EDGE_TYPES,
@@ -18,6 +16,7 @@ from caskg.schema import (
     EdgeState,
     EdgeStep,
     EdgeType,
+    FloatArray,
     ProbeAnswer,
     ProbeKey,
     RankedSkill,
@@ -60,7 +59,11 @@ def step_line(step: EdgeStep) -> str:
 
 
 def edge_steps(
-    path: Sequence[int], *, graph: SkillGraph, config: DiffusionConfig, ids: Sequence[str]
+    path: Sequence[int],
+    *,
+    graph: SkillGraph,
+    weights: tuple[FloatArray, FloatArray],
+    ids: Sequence[str],
 ) -> tuple[EdgeStep, ...]:
     """Return the edges that a walk of relevance used, each as it points.
 
@@ -70,15 +73,15 @@ def edge_steps(
     Args:
         path: Positions of the skills, as `strongest_paths` gives them.
         graph: The graph that was walked.
-        config: How it was walked.
+        weights: What each edge carries along and against, as `step_weights` gives it.
         ids: The ids of the skills, by position.
     """
-    along, against = step_weights(graph, config)
+    along, against = weights
     steps = []
     for here, there in pairwise(path):
         carried = {
-            edge: weights[edge]
-            for edge, weights in (
+            edge: carries[edge]
+            for edge, carries in (
                 (_find(graph, (here, there)), along),
                 (_find(graph, (there, here)), against),
             )

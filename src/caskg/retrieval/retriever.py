@@ -4,7 +4,7 @@ library, index, published graph -> **GraphRetriever** -> bundle
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from itertools import islice
 
@@ -14,7 +14,13 @@ from caskg.config import RetrieveConfig
 from caskg.errors import UsageError
 from caskg.library.embed import encode_checked
 from caskg.protocols import BulkReader, Encoder
-from caskg.retrieval.diffusion import Transition, personalized_pagerank, strongest_paths, transition
+from caskg.retrieval.diffusion import (
+    Transition,
+    personalized_pagerank,
+    step_weights,
+    strongest_paths,
+    transition,
+)
 from caskg.retrieval.explain import edge_step, edge_steps
 from caskg.retrieval.seeds import SearchIndex, Seeds, check_query, find_seeds, sufficiency, top
 from caskg.schema import (
@@ -139,17 +145,17 @@ class GraphRetriever:
     ) -> tuple[RankedSkill, ...]:
         """Diffuse, choose the best k, put prerequisites first, and say why each is there."""
         config, tie_break = self._config, self._index.tie_break
-        graph, step, ordering = self._view(visible.tobytes())
-        start = np.zeros(graph.n_skills)
+        view = self._view(visible.tobytes())
+        start = np.zeros(len(visible))
         start[seeds.positions] = seeds.mass
-        relevance = self._relevance(start, step)
+        relevance = self._relevance(start, view.step)
         preference = relevance.copy()
         preference[seeds.exact] += 1.0  # relevance sums to 1: what is named comes before all else
         chosen = top(np.where(wanted, preference, 0.0), k, tie_break)
         if config.prerequisites_first:
-            chosen = chosen[prerequisites_first(chosen, ordering)]
-        paths = self._paths(chosen, start, step, graph)
-        supports = self._supports(chosen, ordering)
+            chosen = chosen[prerequisites_first(chosen, view.ordering)]
+        paths = self._paths(chosen, start, view)
+        supports = self._supports(chosen, view.ordering)
         return tuple(
             RankedSkill(
                 skill=skill,
@@ -168,17 +174,15 @@ class GraphRetriever:
         config = self._config.diffusion
         return personalized_pagerank(step, start, restart=config.restart, tolerance=config.tolerance)
 
-    def _paths(
-        self, chosen: IntArray, start: FloatArray, step: Transition, graph: SkillGraph
-    ) -> dict[int, tuple[EdgeStep, ...]]:
+    def _paths(self, chosen: IntArray, start: FloatArray, view: "_View") -> dict[int, tuple[EdgeStep, ...]]:
         """Return the path of each chosen skill that is no seed."""
         found = chosen[start[chosen] == 0].tolist()
         if not found:
             return {}
-        config = self._config.diffusion
-        paths = strongest_paths(step, start, found, restart=config.restart, tie_break=self._index.tie_break)
+        restart, tie_break = self._config.diffusion.restart, self._index.tie_break
+        paths = strongest_paths(view.step, start, found, restart=restart, tie_break=tie_break)
         return {
-            at: edge_steps(path, graph=graph, config=config, ids=self._ids)
+            at: edge_steps(path, graph=view.graph, weights=view.weights, ids=self._ids)
             for at, path in zip(found, paths, strict=True)
         }
 
@@ -234,14 +238,34 @@ class GraphRetriever:
     def _position(self) -> dict[str, int]:
         return {skill_id: position for position, skill_id in enumerate(self._ids)}
 
-    def _view_of(self, mask: bytes) -> tuple[SkillGraph, Transition, SkillGraph]:
-        """Return the graph that a caller sees, how relevance walks on it, and what of it orders.
-
-        *mask* says who is visible.
-        """
+    def _view_of(self, mask: bytes) -> "_View":
+        """Return what a caller sees to whom the skills of *mask* are visible."""
         visible = np.frombuffer(mask, dtype=np.bool_)
         graph = self._graph if visible.all() else _within(self._graph, visible)
-        return graph, transition(graph, self._config.diffusion), ordering_graph(graph)
+        config = self._config.diffusion
+        return _View(
+            graph=graph,
+            weights=step_weights(graph, config),
+            step=transition(graph, config),
+            ordering=ordering_graph(graph),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _View:
+    """What one caller sees of the graph.
+
+    Attributes:
+        graph: Its edges.
+        weights: What each carries along and against, see `step_weights`.
+        step: How relevance walks on them.
+        ordering: Those of them that order, see `ordering_graph`.
+    """
+
+    graph: SkillGraph
+    weights: tuple[FloatArray, FloatArray]
+    step: Transition
+    ordering: SkillGraph
 
 
 def _read(skills: Sequence[Skill], positions: Sequence[int]) -> Sequence[Skill]:
