@@ -1,6 +1,7 @@
 """What all commands share: JSON, help, what they import, where they find the workspace; and the demo."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -94,6 +95,19 @@ def test_help_and_version(run: Run) -> None:
     assert "..." not in shown.out.split("Commands:")[1]
     assert run("-h") == shown
     assert run("--version").out == f"caskg, version {__version__}\n"
+
+
+def test_sums_do_not_depend_on_the_number_of_cores(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One thread for products, unless the user says otherwise; set before numpy is there to read it."""
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    run("--version")
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "4")
+    run("--version")
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "4"
+    code = "import sys, caskg.interfaces.cli; print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 def test_help_lists_the_commands_that_there_are(run: Run) -> None:

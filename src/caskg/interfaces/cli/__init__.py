@@ -5,6 +5,7 @@ standard output, everything else to standard error. A command is imported when i
 """
 
 import io
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -70,6 +71,9 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line, by default on ``sys.argv``; no traceback for a user's mistake."""
+    # Before numpy is imported: other threads would mostly wait, and busily, for the small products of
+    # a build, and the last bits of a sum would depend on the number of cores.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal without Unicode must not end a command
