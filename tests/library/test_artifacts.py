@@ -34,6 +34,12 @@ def found(text: str, topic: Topic | None = None) -> tuple[list[str], list[str]]:
         "The previous step saved `notes/list.md`.",
         "`notes/list.md` is written by this skill.",
         "`notes/list.md` will be created.",
+        "Results land in `notes/list.md`.",
+        "The list goes to the file notes/list.md.",
+        "It all ends up under `notes/list.md`.",
+        "Run `list --all > notes/list.md`.",
+        "Run `list` or `list -a >> notes/list.md`.",
+        "Run `list 2>&1 | tee notes/list.md`.",
     ],
 )
 def test_a_file_that_is_written(text: str) -> None:
@@ -99,6 +105,14 @@ def test_a_file_that_is_read(text: str) -> None:
         "`notes/list.md` is written by the tenant.",
         "`notes/list.md` is not written.",
         "Once `notes/list.md` is written, rest.",
+        "Go to `notes/list.md`.",
+        "Landing pages: `notes/list.md`",
+        "Results never land in `notes/list.md`.",
+        "Do not run `list > notes/list.md`.",
+        "Run `list < notes/list.md`.",
+        "Run `a` in Settings > notes/list.md",
+        "That is `a => notes/list.md`",
+        "> notes/list.md",
     ],
 )
 def test_what_is_not_handed_over(text: str) -> None:

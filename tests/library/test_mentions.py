@@ -813,3 +813,149 @@ def test_a_sentence_begins_with_its_mention() -> None:
     """What the one before denies is not denied of it."""
     assert said_of("x-y", "It is not dry. `x-y` is required.") == [NEED]
     assert said_of("x-y", "It is not so that `x-y` is required.") == [MENTION]
+
+
+# ---------------------------------------------------------------- kinds of needs that prose states
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Before using this skill, complete `x-y`.",
+        "Before you use this, you should finish `x-y`.",
+        "- **Before anything else**, run `x-y`.",
+        "Before you start, work through `x-y`.",
+        "Prior to this: please do `x-y`.",
+        "Takes the report from `x-y`.",
+        "It uses the `plan.md` from `x-y`.",
+        "Needs the plan from the `x-y` skill.",
+        "Step 1 is `x-y`.",
+        "The first step is to run `x-y`.",
+        "Phase one: `x-y`",
+        "`x-y` is step 1.",
+        "`x-y` is the first step.",
+        "This skill follows up on `x-y`.",
+        "- `x-y`: use as the foundation before writing",
+        "- `x-y` - Foundation skill: colours",
+        "If the table does not exist, run `x-y` first.",
+        "If not, run the `x-y` skill first.",
+        "It reads files (e.g. tables) made by `x-y`.",
+        "There is no table, so run `x-y` first.",
+        "It rarely changes, so run `x-y` first.",
+        "Reads inputs such as tables, so run `x-y` first.",
+        "Run `x-y` first if needed.",
+    ],
+)
+def test_needs_told_by_place_source_or_lack(text: str) -> None:
+    """What goes before, where a thing comes from, and what is to be done where something lacks."""
+    assert said_of("x-y", text) == [NEED]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Before `a-b`, run `x-y`.",
+        "`a-b` takes the report from `x-y`.",
+        "Takes the user from zero to `x-y`.",
+        "It needs to be kept from `x-y`.",
+        "`x-y` is the first step of `a-b`.",
+        "Filenames must start with `x-y`.",
+        "You can start with `x-y`.",
+        "Start by asking about `x-y`.",
+        "If needed, use `x-y`.",
+        "If you do not want charts, use `x-y`.",
+        "If you don't like it, run `x-y` first.",
+    ],
+)
+def test_words_alike_that_tell_no_need(text: str) -> None:
+    """They speak of another skill, of a case, or of something else."""
+    assert said_of("x-y", text) == [MENTION]
+
+
+@pytest.mark.parametrize(
+    "text", ["Always start with `x-y`.", "Begin by loading `x-y`.", "If there is no table, use `x-y`."]
+)
+def test_where_it_starts_and_what_makes_up_for_a_lack_is_used(text: str) -> None:
+    """Steps of its own."""
+    assert said_of("x-y", text) == [USE]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Follow up on `x-y`.", "Follow this up with `x-y`.", "When done, follow up using `x-y`."],
+)
+def test_what_one_follows_up_with_comes_next(text: str) -> None:
+    """Told to the reader; "this follows up on `x`" tells of the skill itself."""
+    assert said_of("x-y", text) == [NEXT]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It would be wrong to run `x-y` first.",
+        "It is unwise to run `x-y` first.",
+        "It is a bad idea to run `x-y` first.",
+        "Running `x-y` first is premature.",
+        "There is no reason to run `x-y` first.",
+        "No reason to run `x-y`.",
+        "It makes no sense to run `x-y` first.",
+        "There is little point in running `x-y` first.",
+        "There is hardly any need to run `x-y` first.",
+        "No need for `x-y` first.",
+        "Run this before or after `x-y`.",
+        "It runs before, during, or after `x-y`.",
+        "Hardly ever requires `x-y`.",
+        "This rarely depends on `x-y`.",
+        "Seldom needs `x-y`.",
+        "Sometimes requires `x-y`.",
+        "It is unlikely to need `x-y`.",
+        "Saves you from running `x-y` first.",
+        "Works without the need to run `x-y` first.",
+        "Works even before `x-y`.",
+        "It does not matter whether `x-y` has run first.",
+        "Example: requires `x-y`.",
+        "E.g. run `x-y` first.",
+        "Skills (e.g. `x-y`) must run first.",
+        "Skills such as `x-y` must run first.",
+        "Skills like the `x-y` must run first.",
+        "If there is no table, do not bother to run `x-y` first.",
+    ],
+)
+def test_what_is_judged_ill_rare_indifferent_or_an_example_is_no_need(text: str) -> None:
+    """Whatever order the words speak of."""
+    assert said_of("x-y", text) == [MENTION]
+
+
+# ---------------------------------------------------------------- tables
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "said"),
+    [
+        ("Requires", "`x-y`", NEED),
+        ("Prerequisites | Notes", "x-y | warm", NEED),
+        ("Step | Depends on", "1 | `x-y`", NEED),
+        ("Skill | Needs", "this skill | a-b, `x-y`", NEED),
+        ("Skill | Needs", "own-one | `x-y`", NEED),
+        ("Notes | Next step", " | `x-y`", NEXT),
+        ("Use this instead", "`x-y`", MENTION),
+        ("Requires | Notes", "warmth | `x-y`", MENTION),
+        ("Skill | Requires", "`a-b` | `x-y`", MENTION),
+        ("Case | Requires", "rain | `x-y`", MENTION),
+        ("Load", "`x-y`", MENTION),
+        ("Requires", "`x-y` (optional)", MENTION),
+    ],
+)
+def test_the_head_of_a_column_speaks_of_its_cells(head: str, row: str, said: ReferenceRole) -> None:
+    """Where the row is this skill's: the cells before hold no other one, and no case."""
+    passage = Passage(f"Look:\n\n| {head} |\n|---|:-:|\n| - | - |\n | {row} |\n", own="own-one")
+    assert [found.role for key, found in passage.names(KNOWN) if key == "x-y"] == [said]
+
+
+def test_only_a_table_has_heads_and_only_its_rows() -> None:
+    """A row of signs makes a table of two rows; it ends with the next line of text."""
+    assert said_of("x-y", "| Requires |\n| `x-y` |") == [MENTION]
+    assert said_of("x-y", "| Requires |\n|---|\n| `a-b` |\n\nSo:\n\n| `x-y` |") == [MENTION]
+    assert said_of("x-y", "| Requires |\n|---|\n| `a-b` |\n\n- `x-y`") == [MENTION]
+    assert said_of("x-y", f"| Requires | {'Notes |' * 200}\n|---|\n| {'- ' * 147}`x-y` |") == [NEED]
+    assert said_of("x-y", f"| Requires | {'Notes |' * 200}\n|---|\n| {'- ' * 150}`x-y` |") == [MENTION]

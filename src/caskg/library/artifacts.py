@@ -39,6 +39,8 @@ _GIVES = re.compile(
     r"|\b(?:wrote|puts?|putting|logged|fill(?:s|ed|ing)? in"
     r"|plac(?:ed|ing|es?(?= (?:it|them|the|this|an?|your|all|each)\b)))\b"
     r"|\bresults?\W{0,4}:\W*$"
+    r"|\b(?:lands?|appears?|goes|ends? up) (?:in|into|to|at|under)(?: the(?: file| folder)?)?\W*$"
+    r"|^(?:[^`]*`[^`]*`)*[^`]*`[^`]*\w[^`]*(?:\|\s*tee|[^`=<>-]>{1,2})\s*$"  # in code, the shell writes it
     r"|^\W*log(?:s|ging)? (?=[^:]*$)",
     re.IGNORECASE,
 )

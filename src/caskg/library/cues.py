@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from caskg.library.headings import Topic
-from caskg.library.hedges import is_for_some_cases, is_indispensable, is_taken_back
+from caskg.library.hedges import is_for_some_cases, is_indispensable, is_taken_back, without_lack
 from caskg.schema import ReferenceRole
 
 _NAMED = r"(?:`[^`]+`|\*\*[^*]+\*\*|\[[^\]]*\]\([^)]*\)|[@/]?\w+(?:-\w+)+)"
@@ -37,7 +37,7 @@ _FILLER = (
 
 def _before(*phrases: str) -> re.Pattern[str]:
     return re.compile(
-        rf"\b(?:{'|'.join(phrases)})[:,]?(?:\s+(?:{_FILLER})){{0,3}}\s*[\"'(\[]*$", re.IGNORECASE
+        rf"(?<!\w)(?:{'|'.join(phrases)})[:,]?(?:\s+(?:{_FILLER})){{0,3}}\s*[\"'(\[]*$", re.IGNORECASE
     )
 
 
@@ -61,13 +61,15 @@ _LIMITS_AFTER = re.compile(r"\bnot (?:for|as|when)\b", re.IGNORECASE)
 _POINTS_ELSEWHERE = re.compile(r"^\W*(?:use|see|try|take|prefer|for)\b", re.IGNORECASE)
 _NEED_BEFORE = _before(
     r"requires?|required|needs?|depends? on|dependent on|relies on|prerequisites?|builds? on",
-    r"pre-?conditions?|dependenc(?:y|ies)|(?:(?<!\w )|(?<=this )|(?<=skill )|(?<=one ))follows",
+    r"pre-?conditions?|dependenc(?:y|ies)|(?:(?<!\w )|(?<=this )|(?<=skill )|(?<=one ))follows(?: up on)?",
     r"assum(?:es?|ed)(?: that)?|(?:make sure|ensure)(?: that)?|must have been \w+ (?:with|by|using|in)",
     r"(?:downloaded|fetched|collected|extracted|logged|recorded) by|required (?:sub-?)?skills?",
     r"must (?:already )?have (?:already )?(?:executed|run|done|completed|used)",
     r"wait(?:s|ing)? (?:for|until)|until|previous (?:step|skill)",
     r"based on|after|once|first|extends|(?:starts?|comes?|inputs?|outputs?|results?) from",
-    r"(?:inputs?|outputs?|results?) of|before (?:you )?(?:start|begin)(?:ing)?|before anything else",
+    r"(?:inputs?|outputs?|results?) of|(?:first step|(?:step|phase|stage) (?:1|one))(?: is|:)",
+    r"^\W*(?:before|prior to)\b[^,:;`*\[]{1,60}\**[,:](?: (?:you|please|must|should|have to|finish|work))*",
+    r"(?:takes?|reads|uses|needs|receives?|consumes?|accepts?|expects?)(?:(?!\bto\b)[^,:;]){1,40} from",
     r"(?:produced|made|created|written|prepared|generated|built|exported|provided) (?:by|in|with|as in)",
 )
 _NEED_AFTER = _after(
@@ -75,6 +77,7 @@ _NEED_AFTER = _after(
     r"|first(?=\W*$|[^\w\s-]| (?:to|and|if|when|since|as|so|then|for)\b))",
     r"before(?=\W*$)|(?:\u2192|[-=]+>|then(?: (?:run|use))?) this\b",
     r"(?:(?:is|are) (?:required|needed|a prerequisite)|must (?:be|come|have|run)|(?:use|run)d? before)\b",
+    r"(?:use )?(?:as )?(?:the |a )?foundation\b|is (?:the first step|step (?:1|one))(?=\W*$)",
 )
 _GIVEN_AFTER = _after(  # "`x` writes the table that this skill reads"
     r"(?:produces|creates|writes|generates|provides|gives|delivers|supplies|prepares|exports|makes|feeds|hands)\b"
@@ -105,7 +108,8 @@ _NOT_YET = re.compile(  # "do not run `x` until this is done"
 _NEXT_BEFORE = _before(
     r"then|next(?! to)|next step(?: is)?(?: usually| often)?",
     r"precedes?|followed by|afterwards?|after (?:this|that|it|which)|upstream of|leads? to",
-    r"(?:continue|go on|carry on|follow(?: up| on)?|proceed)s? (?:to|with)|(?:move|go)s? on to",
+    r"(?:continue|go on|carry on|follow(?: on)?|proceed)s? (?:to|with)|(?:move|go)s? on to",
+    r"follow(?:ing)?(?: (?:this|it))? up (?:on|with|by|in|using)",
     r"hand-?offs? to|(?:hand|pass)(?:s|es|ed)? (?:\w+ ){0,2}?(?:over|off|on)? ?to|feeds?(?: into)?",
     r"(?:prepares?|ready) for|(?:comes |runs |use )?before|inputs? (?:for|to)",
 )
@@ -145,6 +149,7 @@ _USE_BEFORE = _before(
     r"us(?:e|es|ing)|run(?:s|ning)?|load(?:s|ing)?|invok(?:e|es|ing)|appl(?:y|ies|ying)|call(?:s|ing)?",
     r"read(?:s|ing)?|(?<!the )follow(?:s|ing)?|via|through|activates?|executes?|consults?|launch(?:es)?",
     r"delegates? to|wraps?|orchestrates?",
+    r"^\W*(?:(?:always|please|first|you|must|should) )*(?:start|begin) (?:off )?(?:with|by)",
 )
 # Where these stand before the cue, the other skill is for another case, or a choice among several.
 _CONDITION = re.compile(
@@ -265,7 +270,7 @@ def speaks_of_a_skill(around: Surroundings, topic: Topic | None = None) -> bool:
 def points_at(around: Surroundings) -> bool:
     """Whether a bare word joined by hyphens is meant as a name: "use x-y", "- x-y: ...", "x-y first"."""
     left, right = around.left, around.right
-    if (_LEAD_IN.fullmatch(left) or left.endswith("|")) and _STANDS_ALONE.match(right):
+    if _LEAD_IN.fullmatch(left.rpartition("|")[2]) and _STANDS_ALONE.match(right):
         return True
     if _TO_DO.search(left):
         return False
@@ -291,6 +296,7 @@ def _close_role(around: Surroundings) -> ReferenceRole | None:
 
 def _uses(left: str, right: str) -> bool:
     """Whether the skill's own steps call for the mentioned one, in every case: "make the chart with `x`"."""
+    left = without_lack(left)
     cue = _USE_BEFORE.search(left)
     if cue is None or _CONDITION_AFTER.search(right):
         return False

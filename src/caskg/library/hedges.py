@@ -25,30 +25,44 @@ _RUN_NOW = re.compile(  # the mention is "@": "if you have not run `x` yet, run 
     re.IGNORECASE,
 )
 
+_LACKS = r"\b(?:no|not|none|\w+n't|never|missing|absent|unless|without|lacks?|empty|unsure|yet)\b"
+_ABSENT = rf"(?![^`]*(?:{_LACKS}|\bneeded\b))"
+_LACKING = re.compile(
+    rf"\b(?:if|when|where)\b(?=[^,;:`]*{_LACKS})(?![^,]*\b(?:want|need|like|prefer))[^,;:`]*+,", re.IGNORECASE
+)
+
 _NO_DENIAL = re.compile(r"\b(?:not|\w+n't|never) (?:only|just|forget|skip|omit|miss|fail)\b", re.IGNORECASE)
+_ILL = (
+    r"(?:un(?:necessary|needed|wise|helpful|likely)|(?:need|point|sense|use)less|futile|silly|foolish"
+    r"|premature|overkill|ill-advised|(?:a )?(?:\w+ )?(?:(?:bad|poor) (?:idea|practice)|mistake|waste|myth))"
+)
 _DENIED = re.compile(
-    r"\b(?:not|\w+n't|never|no longer|no need|without (?:needing|running|using)"
-    r"|none|nobody|no one|nothing|neither|nor|unnecessary|needless|avoid\w*"
+    r"\b(?:not|\w+n't|never|no longer|without (?:needing|running|using|the need)"
+    r"|(?:hardly|scarcely|barely|rarely|seldom|sometimes|occasionally)|whether|even (?:before|after)"
+    r"|(?:no|little|(?:hardly|scarcely|barely) any) \w+ (?:to|in|for)(?=[^,]*$)"
+    r"|(?:before|after)(?:, \w+)?,? (?:or|and) (?:before|after)|(?:saves?|spares?) (?:you|us|one)"
+    rf"|(?:wrong|{_ILL}) (?:to|that|of)"
+    r"|none|nobody|no one|nothing|neither|nor|avoid\w*"
     r"|refrain\w*|skip\w*|stop\w*|refus\w+|uninstall\w*|disabl\w+|remov\w+|delet\w+|obsoletes?|deprecat\w+"
-    r"|optional(?:ly)?|myth|against|tried|earlier versions?|until version|back in|last (?:year|month|week)"
+    r"|optional(?:ly)?|against|tried|earlier versions?|until version|back in|last (?:year|month|week)"
     r"|previously|formerly|historically|used to|once (?:required|needed|used)"
-    r"|(?:it|we|they|this(?: skill)?) (?:required|needed|depended|relied)(?! (?:sub-?)?skills?)|mistakes? to"
+    r"|(?:it|we|they|this(?: skill)?) (?:required|needed|depended|relied)(?! (?:sub-?)?skills?)"
     r"|(?:anyone|anybody|whoever|those|people) (?:who )?(?:tells?|says?)"
     r"|in the past|(?:people|some|many|others) (?:think|say|believe|run|use))\b",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[;:\u2014\u2013]|,\s+(?:but|so|then|and)\b|\bbut\b", re.IGNORECASE)
-_EXAMPLE = re.compile(r"\bfor (?:example|instance)\b|\b(?:might|could|would) (?:say|read)\b", re.IGNORECASE)
+_EXAMPLE = re.compile(
+    r"\b(?:for (?:example|instance)\b|examples?:|e\.g\b[^)]*$|(?:such as|like)(?: the)?$"
+    r"|(?:might|could|would) (?:say|read)\b)",
+    re.IGNORECASE,
+)
 _DENIED_AFTER = re.compile(
     r"^[^.;]{0,80}?(?:\b(?:must|should|need|is|are|was|will|can|does|do|did) ?(?:not|n't)\b"
     r"|\b(?:no longer|but not)\b(?! [`*@/\[])"
-    r"|\b(?:is|are|was) (?:optional|deprecated|out of scope|unnecessary|obsolete)\b"
-    r"|\b(?:is|are|was) (?:a (?:myth|mistake|waste)|pointless|useless)\b"
+    rf"|\b(?:is|are|was) (?:optional|deprecated|out of scope|obsolete|{_ILL})\b"
     r"|\bmakes? no difference\b|\btoo late\b|\?)|^\W*optional\b",
     re.IGNORECASE,
-)
-_ABSENT = (
-    r"(?![^`]*\b(?:no|not|none|\w+n't|never|missing|absent|unless|without|lacks?|empty|unsure|needed|yet)\b)"
 )
 _CASE_BEFORE = re.compile(
     rf"(?:^\W*|[.:;\u2014] )(?:if|in case)\b{_ABSENT}|^\W*only (?:the|in|for|some)\b"
@@ -83,13 +97,22 @@ def is_for_some_cases(left: str, right: str) -> bool:
     return _CASE_BEFORE.search(left) is not None or _CASE_AFTER.match(right) is not None
 
 
+def without_lack(left: str) -> str:
+    """Return the words without a clause that says what lacks: what is to be done then is a need.
+
+    >>> without_lack("If there is no tea, run"), without_lack("If it rains, run")
+    (' run', 'If it rains, run')
+    """
+    return _LACKING.sub("", left)
+
+
 def is_taken_back(left: str, right: str) -> bool:
     """Whether the sentence denies, doubts, quotes or remembers what its words about the mention say.
 
     >>> is_taken_back("This does not depend on", "."), is_taken_back("Do not forget to run", "first.")
     (True, False)
     """
-    clause = _CLAUSE.split(_NO_DENIAL.sub("", left))[-1]
+    clause = _CLAUSE.split(_NO_DENIAL.sub("", without_lack(left)))[-1]
     quoted = len(_QUOTES.findall(left)) % 2 == 1 and _QUOTES.search(right) is not None
     quoted = quoted or _EXAMPLE.search(left) is not None
     return quoted or _DENIED.search(clause) is not None or _DENIED_AFTER.match(right) is not None

@@ -33,7 +33,7 @@ _HEAD = re.compile(
     r"\s*(\*\*|__|`)(.+?)\1\s*(?:[:\u2013\u2014]|-\s|\Z)|\s*(\*\*|__)([^*_]+[:.])\3", re.DOTALL
 )
 SENTENCE_END = re.compile(  # before a lower-case letter it was an abbreviation
-    r"(?:(?<=[.!?])|(?<=[.!?][\"')\]*]))\s+(?=[^a-z\s])|(?<=[\u3002\uff01\uff1f])"
+    r"(?:(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)|(?<=[.!?][\"')\]*]))\s+(?=[^a-z\s])|(?<=[\u3002\uff01\uff1f])"
 )
 
 

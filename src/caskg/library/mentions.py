@@ -28,6 +28,7 @@ NamesFound: TypeAlias = Mapping[str, tuple[tuple[str, Reference], ...]]
 _Sentence: TypeAlias = tuple[str, str, str]
 """The sentence before a mention, and the parts of its own before and after it."""
 
+_ORDERS = (ReferenceRole.NEED, ReferenceRole.NEXT)
 _MOST_EVIDENCE = 300  # characters
 _LONGEST_LABEL = 200
 _FARTHEST = 300  # characters from a mention that are looked at: a line may be as long as the file
@@ -60,6 +61,8 @@ _LEADS_IN = re.compile(  # the last line
     r"(?:^|\n)[> \t]*(?:\*\*(?P<bold>[^*:\n]{1,60}):?\*\*:?|(?P<colon>[^:\n]{1,100}):)\s*$"
 )
 _MARKER = re.compile(r"[\W\d]*")
+_RULE = re.compile(r"\|(?=.*--)[\s|:-]+")  # below the heads of the columns
+_OF_THIS = re.compile(r"(?:[\W\d]|\b(?:this|skill|one|step)\b)*", re.IGNORECASE)  # the cells before
 _AROUND_NAME = " \t`*_@/:.,;\"'"
 
 
@@ -137,7 +140,7 @@ class Passage:
 
     def _topic_at(self, start: int) -> Topic | None:
         """Return what the line that leads the list in says of its entries, else the heading."""
-        lead = self._leads[bisect_right(self._blocks, start) - 1]
+        lead = self._lead(start)
         if not lead or self.topic is Topic.CONTRAST:
             return self.topic
         return topic_of(lead) or self.topic
@@ -150,21 +153,37 @@ class Passage:
         ends = [begin, begin, *(found.end() for found in SENTENCE_END.finditer(self.text, begin, start + 1))]
         stop = SENTENCE_END.search(right)
         previous, left = self.text[ends[-2] : ends[-1]], self.text[ends[-1] : start]
-        if self._leads[block - 1] and _MARKER.fullmatch(left):
-            left = f"{self._leads[block - 1]}: "
+        lead = self._lead(start)
+        if lead and _MARKER.fullmatch(left.rpartition("|")[2]):
+            left = f"{lead}: "
         return previous, left, right[: stop.start()] if stop else right
+
+    def _lead(self, start: int) -> str:
+        """Return the line that leads an entry in, or the head of a column that tells what comes before."""
+        block = bisect_right(self._blocks, start) - 1
+        lead, begin = self._leads[block], self._blocks[block]
+        if not lead.startswith("|"):
+            return lead
+        row = self.text[begin:start] if start - begin <= _FARTHEST else ""
+        *before, _ = NAMED.sub(self._this, row).split("|")
+        head = "".join(lead.split("|")[len(before) :][:1]).strip()
+        said = role(surroundings("", f"{head}: ", ""), topic_of(head))
+        return head if said in _ORDERS and _OF_THIS.fullmatch(" ".join(before)) else ""
 
     @cached_property
     def _leads(self) -> list[str]:
-        """For each block, the line that leads it in, where it is an entry of a list: "Requires"."""
-        lead, leads = "", []
+        """For each block, the line that leads it in, if it is an entry of a list; of a row, the heads."""
+        lead, above, leads = "", "", []
         for begin, end in pairwise(self._blocks):
             block = self.text[begin:end]
-            is_entry = _ENTRY.match(block) is not None
-            if not is_entry and block.strip():
+            is_entry, is_row = _ENTRY.match(block) is not None, block.lstrip().startswith("|")
+            if is_row:
+                lead = above if _RULE.fullmatch(block.strip()) else lead if lead.startswith("|") else ""
+            elif block.strip() and not is_entry:
                 last = _LEADS_IN.search(block)
                 lead = (last["colon"] or last["bold"]) if last else ""
-            leads.append(lead if is_entry else "")
+            leads.append(lead if is_entry or is_row else "")
+            above = block.strip()
         return leads
 
     @cached_property

@@ -24,7 +24,7 @@ from caskg.schema import Diagnostic
 FILE_NAME = "SKILL.md"
 MAX_BYTES = 1 << 20  # of one file; the largest of 19,710 real ones has 294 KB
 _SKIPPED = frozenset({".git", "node_modules"})
-_FORMAT = b"4"  # of what parsing makes of the bytes; a new one makes old digests stale
+_FORMAT = b"5"  # of what parsing makes of the bytes; a new one makes old digests stale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
