@@ -38,7 +38,7 @@ def found(text: str, topic: Topic | None = None) -> tuple[list[str], list[str]]:
         "The list goes to the file notes/list.md.",
         "It all ends up under `notes/list.md`.",
         "Run `list --all > notes/list.md`.",
-        "Run `list` or `list -a >> notes/list.md`.",
+        "Run `list` or `read the list >> notes/list.md`.",
         "Run `list 2>&1 | tee notes/list.md`.",
     ],
 )

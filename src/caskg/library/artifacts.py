@@ -40,10 +40,10 @@ _GIVES = re.compile(
     r"|plac(?:ed|ing|es?(?= (?:it|them|the|this|an?|your|all|each)\b)))\b"
     r"|\bresults?\W{0,4}:\W*$"
     r"|\b(?:lands?|appears?|goes|ends? up) (?:in|into|to|at|under)(?: the(?: file| folder)?)?\W*$"
-    r"|^(?:[^`]*`[^`]*`)*[^`]*`[^`]*\w[^`]*(?:\|\s*tee|[^`=<>-]>{1,2})\s*$"  # in code, the shell writes it
     r"|^\W*log(?:s|ging)? (?=[^:]*$)",
     re.IGNORECASE,
 )
+_REDIRECTED = re.compile(r"[\w\"')\]}] (?:\| ?tee|\d?>{1,2}) $")  # in code, `list > notes/list.md`
 _TAKES = re.compile(
     r"\b(?:read|load|check|open|consult|requir|pars|import|review|need|tak|accept|us|follow|input|ingest|consum|inspect|expect|examin|cross-check"
     r"|from|given|based on|look up|if there)(?:e|es|s|ed|ing)?\b"
@@ -117,6 +117,8 @@ def _is_given(line: str, match: re.Match[str], otherwise: bool | None) -> bool |
     left = line[max(0, match.start() - _FARTHEST) : match.start()]
     if _NOT.search(left):
         return None
+    if left.count("`") % 2 == 1 and _REDIRECTED.search(left):
+        return True
     gives, takes = _last_end(_GIVES, left), _last_end(_TAKES, left)
     if max(gives, takes) >= 0:
         return gives > takes

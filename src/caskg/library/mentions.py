@@ -166,7 +166,7 @@ class Passage:
             return lead
         row = self.text[begin:start] if start - begin <= _FARTHEST else ""
         *before, _ = NAMED.sub(self._this, row).split("|")
-        head = "".join(lead.split("|")[len(before) :][:1]).strip()
+        head = "".join(lead.split("|", len(before) + 1)[len(before) :][:1]).strip()
         said = role(surroundings("", f"{head}: ", ""), topic_of(head))
         return head if said in _ORDERS and _OF_THIS.fullmatch(" ".join(before)) else ""
 
