@@ -1,10 +1,13 @@
 """Mentions: what names a skill, and what the words around it say."""
 
+from dataclasses import replace
+
 import pytest
 
 from caskg.library.headings import Topic
-from caskg.library.mentions import Passage, name_key
-from caskg.schema import Reference, ReferenceKind, ReferenceRole
+from caskg.library.mentions import Passage, name_key, names_in
+from caskg.schema import Reference, ReferenceKind, ReferenceRole, Section
+from factories import make_skill
 
 KNOWN = {"x-y", "a-b", "c-d", "pdf", "landing-page-generator"}
 MENTION, NEED, USE, NEXT = ReferenceRole
@@ -443,6 +446,15 @@ def test_links_say_what_names_say() -> None:
 def test_a_link_repeated_without_end_is_followed_thirty_times() -> None:
     """As names are."""
     assert len(links("[x](../x/SKILL.md)\n\n" * 40)) == 30
+
+
+def test_of_an_index_the_first_five_hundred_names_are_heard() -> None:
+    """A file of nothing but names must not hold up a build."""
+    keys = [f"step-{number}" for number in range(600)]
+    list_of_them = Section(title="", level=0, text="\n\n".join(keys))
+    index = replace(make_skill("index"), description="", sections=(list_of_them,))
+    found = names_in(index, known=keys)
+    assert [key for key, _ in found] == keys[:500]
 
 
 def test_what_is_run_before_one_starts_comes_first() -> None:

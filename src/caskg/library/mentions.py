@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TypeAlias
 
 from caskg.library.cues import (
@@ -33,6 +33,7 @@ _MOST_EVIDENCE = 300  # characters
 _LONGEST_LABEL = 200
 _FARTHEST = 300  # characters from a mention that are looked at: a line may be as long as the file
 _MOST_MENTIONS = 30  # of one skill in one passage; a file may repeat a name without end
+_MOST_NAMES = 500  # of all skills in one document; of 3,139 real ones none has a hundred
 
 _BLOCK_BEGINS = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+]|\d+[.)])\s)|\n(?=[ \t]*[|>#])")
 _NOT_SAID = re.compile(r"<!--.*?(?:-->|\Z)|~~[^~\n]+~~", re.DOTALL)  # a comment, and what is struck out
@@ -223,8 +224,12 @@ def passages(skill: Skill) -> list[Passage]:
 
 
 def names_in(skill: Skill, *, known: Container[str]) -> tuple[tuple[str, Reference], ...]:
-    """Return the key and the mention of each name in the prose of a document; *known* are the keys."""
-    return tuple(found for passage in passages(skill) for found in passage.names(known))
+    """Return the key and the mention of each name in the prose of a document; *known* are the keys.
+
+    Of a document that mentions more than 500, the first: it is an index, and no list of needs.
+    """
+    found = (name for passage in passages(skill) for name in passage.names(known))
+    return tuple(islice(found, _MOST_NAMES))
 
 
 def find_names(skills: Iterable[Skill], *, known: Container[str]) -> NamesFound:
