@@ -3,8 +3,8 @@
 import pytest
 
 from caskg.library.fields import extract_fields, stated_values
-from caskg.library.front_matter import Value
 from caskg.library.markdown import cut_sections
+from caskg.library.yaml_entries import Value
 from caskg.schema import Parameter, Reference, ReferenceKind, ReferenceRole, SkillFields
 
 

@@ -120,7 +120,7 @@ def test_the_size_limit_is_exact(tmp_path: Path) -> None:
     found = scan([tmp_path])
     assert [file.id for file in found.files] == ["a"]
     assert notes(found) == [(Code.TOO_LARGE, str(big))]
-    assert "1048577 bytes; at most 1048576" in found.diagnostics[0].message
+    assert "524289 bytes; at most 524288" in found.diagnostics[0].message
 
 
 def test_what_is_no_regular_file_is_reported(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ class Code(StrEnum):
     NUL_CHARACTERS = "nul-characters"
     NO_FRONT_MATTER = "no-front-matter"
     FRONT_MATTER_UNCLOSED = "front-matter-unclosed"
+    READ_IN_PART = "read-in-part"
     YAML_RECOVERED = "yaml-recovered"
     DUPLICATE_KEY = "duplicate-key"
     COMMENT_IN_VALUE = "comment-in-value"
@@ -71,7 +72,7 @@ class Code(StrEnum):
 _E, _W, _I = Severity.ERROR, Severity.WARNING, Severity.INFO
 
 _TEXTS: dict[Code, tuple[Severity, str, str]] = {
-    Code.UNREADABLE: (_E, "Cannot be read: {reason}.", "Give read permission, or remove it."),
+    Code.UNREADABLE: (_E, "Cannot be read: {reason}.", "{instead}, or remove it."),
     Code.TOO_LARGE: (
         _E,
         "Has {size} bytes; at most {limit} are read.",
@@ -107,6 +108,11 @@ _TEXTS: dict[Code, tuple[Severity, str, str]] = {
         _W,
         "The front matter has no closing `---`; it was read up to {end}.",
         "Close it with a line `---`.",
+    ),
+    Code.READ_IN_PART: (
+        _W,
+        "Is larger than what is read in all detail: {what}.",
+        "Move reference material into files of its own and link to them.",
     ),
     Code.YAML_RECOVERED: (
         _W,
@@ -280,7 +286,7 @@ class Findings:
 def diagnostic(code: Code, path: str, *, line: int | None = None, **details: object) -> Diagnostic:
     """Return the diagnostic *code* of the file at *path*.
 
-    *details* fill the gaps of its message.
+    *details* fill the gaps of its message and remedy.
 
     >>> diagnostic(Code.DUPLICATE_KEY, "a/SKILL.md", line=3, key="name").message
     "'name' is given twice; the last one holds."
@@ -291,6 +297,6 @@ def diagnostic(code: Code, path: str, *, line: int | None = None, **details: obj
         code=code,
         severity=severity,
         message=message.format(**details),
-        remedy=remedy,
+        remedy=remedy.format(**details),
         line=line,
     )

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from caskg.library.artifacts import artifacts
-from caskg.library.front_matter import Value
 from caskg.library.headings import Topic, section_topics
 from caskg.library.markdown import Item, list_items, plain
 from caskg.library.mentions import Passage
+from caskg.library.yaml_entries import Value
 from caskg.schema import Parameter, Reference, ReferenceKind, ReferenceRole, Section, SkillFields
 
 _INPUTS = ("inputs", "input")
@@ -26,6 +26,10 @@ _DEPENDS = (
 )
 _READ = frozenset((*_INPUTS, *_OUTPUTS, *_TOOLS, *_TAGS, *_REQUIRES, *_DEPENDS))
 
+MOST_LISTED = 1 << 15
+"""Characters that are looked through for entries in the sections of one document; real ones have 11,000."""
+
+_LISTED = (Topic.INPUTS, Topic.OUTPUTS, Topic.PRECONDITIONS, Topic.EFFECTS, Topic.RECOVERY)
 _TOOL = re.compile(r"[^\s,(]+(?:\([^)]*\))?")
 _PAUSE = re.compile(r"(?<=\S)(?:[,;:.]\s|\s[-\u2013\u2014(])")
 _PAUSES = " ,;:.-\u2013\u2014"
@@ -55,10 +59,10 @@ def extract_fields(
         description: Searched for references, as the sections are.
     """
     topics = section_topics(sections)
+    listed = list(_listed(sections, topics))
 
     def items(topic: Topic) -> tuple[Item, ...] | None:
-        chosen = (s.text for s, t in zip(sections, topics, strict=True) if t is topic)
-        return _some(item for text in chosen for item in list_items(text))
+        return _some(item for about, text in listed if about is topic for item in list_items(text))
 
     def texts(topic: Topic) -> tuple[str, ...] | None:
         found = items(topic)
@@ -83,6 +87,22 @@ def extract_fields(
         tags=_some(tag for key in _TAGS for tag in _words(stated.get(key, ""))),
         references=_some(_references(stated, [Passage(description), *passages])),
     )
+
+
+def listed_length(sections: Sequence[Section]) -> int:
+    """Return how long the sections are in which entries are looked for."""
+    topics = section_topics(sections)
+    return sum(len(section.text) for section, topic in zip(sections, topics, strict=True) if topic in _LISTED)
+
+
+def _listed(sections: Sequence[Section], topics: Sequence[Topic | None]) -> Iterator[tuple[Topic, str]]:
+    """Yield the texts that are looked through for entries, up to the line that reaches `MOST_LISTED`."""
+    left = MOST_LISTED
+    for section, topic in zip(sections, topics, strict=True):
+        if topic in _LISTED and left > 0:
+            whole = len(section.text) <= left
+            yield topic, section.text if whole else section.text[:left].rpartition("\n")[0]
+            left -= len(section.text)
 
 
 def _references(stated: Mapping[str, Value], passages: Sequence[Passage]) -> Iterator[Reference]:

@@ -5,7 +5,7 @@ heading; inline markup is stripped where plain words are wanted.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +15,9 @@ from caskg.schema import Section
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
+
+MOST_SECTIONS = 2000  # the real files with most have about a hundred
+LONGEST_PARSED = 1 << 16  # characters of a body that a parser reads for what only it can judge
 
 _LONGEST_PARAGRAPHS = 800  # characters; longer prose is no enumeration
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*(?:\n(?![ \t]*\1)[^\n]*)*+(?:\n[ \t]*\1)?", re.MULTILINE)
@@ -54,19 +57,28 @@ class Item(NamedTuple):
 def cut_sections(body: str) -> tuple[Section, ...]:
     r"""Cut a body at its headings.
 
-    A heading begins at the beginning of a line: those in lists and quotations do not cut.
+    A heading begins at the beginning of a line: those in lists and quotations do not cut, nor do those
+    after the first `MOST_SECTIONS`. In a body above `LONGEST_PARSED` only ``#`` makes a heading.
 
     >>> [(s.title, s.level, s.text) for s in cut_sections("Hello\n\n# A\n```\n# no\n```\n## B")]
     [('', 0, 'Hello'), ('A', 1, '```\n# no\n```'), ('B', 2, '')]
     """
     lines = body.split("\n")
-    heads = [("", 0, 0, 0), *_headings(body, lines), ("", 0, len(lines), 0)]
+    heads = [("", 0, 0, 0), *_headings(body, lines)[:MOST_SECTIONS], ("", 0, len(lines), 0)]
     sections = []
     for (title, level, _, start), (_, _, end, _) in pairwise(heads):
         text = "\n".join(lines[start:end]).strip("\n")
         if level or text.strip():
             sections.append(Section(title=title, level=level, text=text))
     return tuple(sections)
+
+
+def overlooked(body: str, sections: Sequence[Section]) -> Iterator[str]:
+    """Say which headings of an unusually large body did not cut it."""
+    if len(sections) >= MOST_SECTIONS and _headings(sections[-1].text, sections[-1].text.split("\n")):
+        yield f"headings after the first {MOST_SECTIONS:,} were taken for text"
+    if len(body) > LONGEST_PARSED and _marked_headings(body, needs_parser=True) is None:
+        yield "underlined headings and HTML were taken for text"
 
 
 def list_items(text: str) -> tuple[Item, ...]:
@@ -126,14 +138,15 @@ def plain(text: str) -> str:
 
 def _headings(body: str, lines: list[str]) -> list[tuple[str, int, int, int]]:
     """Return (title, level, its line, the first line below it) of each heading."""
-    marked = _marked_headings(body)
+    marked = _marked_headings(body, needs_parser=len(body) <= LONGEST_PARSED)
     return list(_parsed_headings(body, lines)) if marked is None else marked
 
 
-def _marked_headings(body: str) -> list[tuple[str, int, int, int]] | None:
+def _marked_headings(body: str, *, needs_parser: bool) -> list[tuple[str, int, int, int]] | None:
     """Return the headings of a body in which only fences can hide one, in a sixth of the parser's time.
 
-    None: there is HTML or an underlined title outside of fences, which only a parser reads right.
+    None: there is HTML or an underlined title outside of fences, which only a parser reads right, and
+    it *needs_parser* then.
     """
     found, fence, line, counted = list[tuple[str, int, int, int]](), "", 0, 0
     body = f"\n{body}"
@@ -142,7 +155,8 @@ def _marked_headings(body: str) -> list[tuple[str, int, int, int]] | None:
             if (closing := mark["fence"]) and closing.startswith(fence) and not mark["info"].strip(" \t"):
                 fence = ""
         elif mark["other"]:
-            return None
+            if needs_parser:
+                return None
         elif mark["fence"]:
             fence = _opened(mark)
         else:
@@ -150,6 +164,8 @@ def _marked_headings(body: str) -> list[tuple[str, int, int, int]] | None:
             counted = mark.start()
             title = _CLOSING_MARKS.sub("", mark["title"] or "")
             found.append((plain(title), len(mark["level"]), line, line + 1))
+            if len(found) == MOST_SECTIONS:
+                break
     return found
 
 

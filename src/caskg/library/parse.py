@@ -7,22 +7,25 @@ recovered where it can be, and said.
 import hashlib
 import json
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from itertools import chain
+from pathlib import Path, PurePath
 
 from caskg.errors import LibraryError
 from caskg.library.decoding import decode
 from caskg.library.diagnostics import Code, Findings, diagnostic
-from caskg.library.fields import extract_fields, stated_values
+from caskg.library.fields import MOST_LISTED, extract_fields, listed_length, stated_values
 from caskg.library.format import KEYS, MAX_COMPATIBILITY, MAX_DESCRIPTION, name_problems
-from caskg.library.front_matter import FrontMatter, Value, read_front_matter
-from caskg.library.markdown import cut_sections, plain, without_fences
+from caskg.library.front_matter import FrontMatter, read_front_matter
+from caskg.library.markdown import cut_sections, overlooked, plain, without_fences
 from caskg.library.placeholders import is_placeholder
 from caskg.library.references import unknown_references
 from caskg.library.scan import Scan, scan
 from caskg.library.screening import screen
+from caskg.library.yaml_entries import Value
 from caskg.schema import Diagnostic, Section, Skill, SkillLibrary
 
 _TEXT_OR_LIST = ("text or a list", (str, list))
@@ -36,6 +39,9 @@ _EXPECTED: dict[str, tuple[str, tuple[type, ...]]] = {
     "caskg-requires": _TEXT_OR_LIST,
     "depends-on": _TEXT_OR_LIST,
 }
+MOST_ALIKE = 20
+"""Findings of one code that are shown of one file."""
+
 _NAMED = 3
 _LONGEST_SHOWN = 100  # characters of a description in a finding
 _IN_PARENTHESES = re.compile(r"\([^)]*\)")
@@ -80,8 +86,24 @@ def read_library(found: Scan) -> SkillLibrary:
 
 
 def in_order(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Return diagnostics by path, line and code."""
-    return tuple(sorted(diagnostics, key=lambda d: (d.path, d.line or 0, d.code)))
+    """Return diagnostics by path, line and code; of many of one code in one file, some and how many more."""
+    alike: defaultdict[tuple[str, str], list[Diagnostic]] = defaultdict(list)
+    for found in sorted(diagnostics, key=_place):
+        alike[found.path, found.code].append(found)
+    return tuple(sorted(chain.from_iterable(map(_some, alike.values())), key=_place))
+
+
+def _place(found: Diagnostic) -> tuple[str, int, str]:
+    return found.path, found.line or 0, found.code
+
+
+def _some(alike: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
+    """Return the first `MOST_ALIKE` and one that counts the rest; what was shortened before stays so."""
+    rest = alike[MOST_ALIKE:]
+    if len(rest) <= 1:
+        return alike
+    message = f"{len(rest):,} more of this kind, here and below."
+    return [*alike[:MOST_ALIKE], replace(rest[0], message=message)]
 
 
 def _same_names(skills: Sequence[Skill]) -> Iterator[Diagnostic]:
@@ -103,7 +125,7 @@ def parse_skill(data: bytes, *, skill_id: str, path: str) -> tuple[Skill | None,
 
     Args:
         data: The bytes of the file, any bytes.
-        skill_id: See `Skill`; its last part stands in for a missing name.
+        skill_id: See `Skill`; the name of its folder stands in for a missing name.
         path: For people.
 
     Returns:
@@ -116,8 +138,9 @@ def parse_skill(data: bytes, *, skill_id: str, path: str) -> tuple[Skill | None,
     front = read_front_matter(text, findings)
     values = _well_formed(front, findings)
     sections = cut_sections(front.body)
+    _report_parts(front.body, sections, findings)
     front = replace(front, values=values)
-    name = _name(front, skill_id.rpartition("/")[2], findings)
+    name = _name(front, _folder(skill_id, path), findings)
     description = _description(front, sections, findings)
     screen(front.as_read, findings)
     stated = stated_values(values)
@@ -132,6 +155,22 @@ def parse_skill(data: bytes, *, skill_id: str, path: str) -> tuple[Skill | None,
         path=path,
     )
     return skill, findings.all()
+
+
+def _folder(skill_id: str, path: str) -> str:
+    """Return the last part of the id, but for a number that tells two files of one folder apart."""
+    last, folder = skill_id.rpartition("/")[2], unicodedata.normalize("NFC", PurePath(path).parent.name)
+    before, mark, _ = last.rpartition("~")
+    return folder if mark and before == folder else last
+
+
+def _report_parts(body: str, sections: Sequence[Section], findings: Findings) -> None:
+    """Say which parts of an unusually large body were not read in all detail."""
+    what = list(overlooked(body, sections))
+    if len(body) > MOST_LISTED and listed_length(sections) > MOST_LISTED:
+        what.append(f"of its lists of inputs, outputs and the like, {MOST_LISTED:,} characters were read")
+    for each in what:
+        findings.add(Code.READ_IN_PART, what=each)
 
 
 def _well_formed(front: FrontMatter, findings: Findings) -> dict[str, Value]:

@@ -22,9 +22,16 @@ from caskg.library.diagnostics import Code, diagnostic
 from caskg.schema import Diagnostic
 
 FILE_NAME = "SKILL.md"
-MAX_BYTES = 1 << 20  # of one file; the largest of 19,710 real ones has 294 KB
+MAX_BYTES = 1 << 19  # of one file; the largest of 19,710 real ones has 294 KB
 _SKIPPED = frozenset({".git", "node_modules"})
-_FORMAT = b"5"  # of what parsing makes of the bytes; a new one makes old digests stale
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+_FORMAT = b"6"  # of what parsing makes of the bytes; a new one makes old digests stale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +178,7 @@ class _Walk:
             with os.scandir(folder) as entries:
                 found = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
-            self._note(Code.UNREADABLE, folder, reason=str(error.strerror))
+            self.diagnostics.append(_unreadable(folder, error))
             return
         for entry in found:
             path = Path(entry.path)
@@ -180,23 +187,34 @@ class _Walk:
             elif entry.is_symlink():
                 self._meet_link(path, root)
             elif entry.is_dir() or _is_skill_file(entry.name):
+                if entry.is_dir() and _is_skill_file(entry.name):
+                    self.diagnostics.append(_no_file(path, stat.S_IFDIR))
                 yield path
 
     def _meet_link(self, link: Path, root: Path) -> None:
-        if link.is_dir() or (link.exists() and _is_skill_file(link.name)):
+        try:
+            mode = link.stat().st_mode
+        except OSError as error:
+            if _is_skill_file(link.name) or not link.suffix:
+                self.diagnostics.append(_unreadable(link, error))
+            return
+        if stat.S_ISDIR(mode) or _is_skill_file(link.name):
             self._links.append((link, root))
-        elif not link.exists() and (_is_skill_file(link.name) or not link.suffix):
-            self._note(Code.UNREADABLE, link, reason="the link leads nowhere")
 
-    def _note(self, code: Code, path: Path, *, reason: str = "", target: str = "") -> None:
-        self.diagnostics.append(diagnostic(code, _text(path), reason=reason, target=target))
+    def _note(self, code: Code, path: Path, *, target: str = "") -> None:
+        self.diagnostics.append(diagnostic(code, _text(path), target=target))
 
 
 def _absolute(root: Path) -> Path:
     root = Path(os.path.abspath(root))  # noqa: PTH100 - resolve() would follow links
-    if not root.exists():
+    try:
+        root.stat()
+    except OSError as error:
         msg = f"There is nothing at {_text(root)}: give the path of a folder of skills."
-        raise LibraryError(msg)
+        if isinstance(error, PermissionError) or _is_link(root):
+            found = _unreadable(root, error)
+            msg = f"{found.path}: {found.message} {found.remedy}"
+        raise LibraryError(msg) from None
     if not root.is_dir() and not _is_skill_file(root.name):
         msg = f"{_text(root)} is neither a folder nor a {FILE_NAME}: give the folder of the skill."
         raise LibraryError(msg)
@@ -255,12 +273,31 @@ def _read(path: Path) -> bytes | Diagnostic:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            return diagnostic(Code.UNREADABLE, _text(path), reason="it is no regular file")
+            return _no_file(path, status.st_mode)
         if status.st_size > MAX_BYTES:
             return diagnostic(Code.TOO_LARGE, _text(path), size=status.st_size, limit=MAX_BYTES)
         return path.read_bytes()
     except OSError as error:
-        return diagnostic(Code.UNREADABLE, _text(path), reason=str(error.strerror))
+        return _unreadable(path, error)
+
+
+def _unreadable(path: Path, error: OSError) -> Diagnostic:
+    """Say why a path cannot be read, and what would help."""
+    reason, instead = str(error.strerror), "Repair it"
+    if isinstance(error, PermissionError):
+        instead = "Give read permission"
+    elif _is_link(path):
+        reason, instead = f"the link leads nowhere ({reason})", "Correct the link"
+    return diagnostic(Code.UNREADABLE, _text(path), reason=reason, instead=instead)
+
+
+def _no_file(path: Path, mode: int) -> Diagnostic:
+    reason = f"it is {_KINDS.get(stat.S_IFMT(mode), 'no regular file')}"
+    return diagnostic(Code.UNREADABLE, _text(path), reason=reason, instead="Put a file in its place")
+
+
+def _is_link(path: Path) -> bool:
+    return os.path.islink(path)  # noqa: PTH114 - Path.is_symlink() raises where a name is too long
 
 
 def _is_skill_file(name: str) -> bool:

@@ -19,6 +19,7 @@ from caskg.library.format import (
     name_problems,
     normal_name,
 )
+from caskg.library.front_matter import LONGEST
 from caskg.schema import Diagnostic, Severity
 
 if TYPE_CHECKING:
@@ -114,6 +115,9 @@ def _read(data: bytes) -> dict[str, _Value]:
 def _mapping(block: str) -> dict[str, _Value]:
     import yaml
 
+    if len(block) > LONGEST:
+        problem = f"it has {len(block):,} characters, of which at most {LONGEST:,} are checked"
+        raise _refused(problem, None)
     try:
         for token in yaml.scan(block, Loader=yaml.SafeLoader):
             if problem := _disallowed(token):
