@@ -35,6 +35,50 @@ def test_the_share_is_the_weighted_jaccard_index(common: int, own: int, share: s
         assert f"Shares {share} of its text with 'p'" in result[0][1]
 
 
+ONE_LINE = (
+    "Boil the water, then warm the pot with it and pour it away. Put one spoon of leaves into the pot for"
+    " each cup and one more, and pour the water over them as soon as it boils; wait for four minutes in which"
+    " nobody stirs the pot or lifts its lid. Pour the tea through a strainer of fine mesh into cups that were"
+    " warmed too and serve it at once with cold milk in a jug of its own beside it"
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("four", "five"),
+        ("leaves", "green leaves"),
+        ("as soon ", ""),
+        ("Boil", "Heat"),
+        ("beside it", "there"),
+    ],
+    ids=["replaced", "more", "less", "first", "last"],
+)
+@pytest.mark.parametrize("marks", [".,;", ""], ids=["clauses", "no marks"])
+def test_a_word_that_differs_in_a_long_line_does_not_hide_the_rest(old: str, new: str, marks: str) -> None:
+    """A body may be one line; where marks are left out, it is cut between words."""
+    line = ONE_LINE if marks else ONE_LINE.translate(str.maketrans("", "", ".,;"))
+    assert old in line
+    result = found(skill("p", line), skill("q", line.replace(old, new, 1)))
+    assert [path for path, _ in result] == ["/q/SKILL.md"]
+
+
+def test_long_lines_of_other_words_are_no_near_duplicates() -> None:
+    """Some clauses in common are not enough; nor is a long line cut where there is nothing to cut at."""
+    other = ONE_LINE.replace("Put one spoon", "Take a handful").replace("pour the tea", "let it run")
+    other = " ".join(word[::-1] if at % 5 == 0 else word for at, word in enumerate(other.split()))
+    assert found(skill("p", ONE_LINE), skill("q", other)) == []
+    assert found(skill("p", "a" * 301), skill("q", "a" * 300 + "b")) == []
+
+
+def test_clauses_of_a_script_without_blanks_are_compared() -> None:
+    """Its marks are wide ones."""
+    clauses = [f"{chr(0x4E00 + at) * 12}\u3002" for at in range(30)]
+    result = found(skill("p", "".join(clauses)), skill("q", "".join(["\u8336\u3002", *clauses[1:]])))
+    assert [path for path, _ in result] == ["/q/SKILL.md"]
+    assert "Shares 96%" in result[0][1]
+
+
 def test_copies_are_reported_elsewhere() -> None:
     """Equal contents are no near duplicates; blanks at the ends of lines and blank lines do not count."""
     first = skill("p", "a" * 50)

@@ -1,5 +1,9 @@
-"""Skills that say nearly the same: a share of their text in common, line by line."""
+"""Skills that say nearly the same: a share of their text in common, line by line.
 
+A long line is compared by its pieces, so that one word that differs in it makes it no other line.
+"""
+
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -10,6 +14,12 @@ from caskg.library.diagnostics import Code, diagnostic
 from caskg.schema import Diagnostic, Skill
 
 LEAST_SHARE = 0.6
+_LONG = 300  # characters; above, a line is cut
+_LONG_CLAUSE = 80
+_CLAUSE_ENDS = re.compile("(?<=[.,;:!?)])\\s+|(?<=[\u3002\uff0c\u3001\uff1b\uff1a\uff01\uff1f])")
+# Cut before words of three letters, which all languages with blanks have: where a cut lies depends on the
+# words about it alone, so that a word more or less does not move the cuts of all that follows.
+_CUT = re.compile(r"\s+(?=\S{3}\s)")
 _COMMON_LINE = 20  # a line that more skills hold says nothing of two of them
 
 
@@ -35,7 +45,7 @@ def near_duplicates(skills: Sequence[Skill]) -> Iterator[Diagnostic]:
 def duplicate_pairs(skills: Sequence[Skill]) -> Iterator[NearDuplicates]:
     """Yield each two skills that share at least `LEAST_SHARE` of their text, in order.
 
-    The share is the weighted Jaccard index of their lines, a line as heavy as it is
+    The share is the weighted Jaccard index of their lines and pieces, each as heavy as it is
     long: ``sum of lengths in both / sum of lengths in either``. Copies of one text are
     left out. Two skills are compared if they share a line that few others hold, so the
     time is that of reading the lines, not that of all pairs.
@@ -54,7 +64,18 @@ def duplicate_pairs(skills: Sequence[Skill]) -> Iterator[NearDuplicates]:
 
 def _lines(skill: Skill) -> frozenset[str]:
     text = f"{skill.description}\n{skill.body}"
-    return frozenset(line for each in text.split("\n") if (line := each.strip()))
+    whole = (line for each in text.split("\n") if (line := each.strip()))
+    return frozenset(chain.from_iterable([line] if len(line) <= _LONG else _pieces(line) for line in whole))
+
+
+def _pieces(line: str) -> Iterator[str]:
+    """Cut a long line at the ends of its clauses, and what is still long between words.
+
+    >>> list(_pieces("Boil it, " + "then pour it over the finely cut leaves and " * 2))[:4]
+    ['Boil it,', 'then pour it over', 'the finely', 'cut leaves']
+    """
+    for clause in _CLAUSE_ENDS.split(line):
+        yield from [clause] if len(clause) <= _LONG_CLAUSE else _CUT.split(clause)
 
 
 def _pairs(lines: Sequence[frozenset[str]]) -> list[tuple[int, int]]:

@@ -32,6 +32,7 @@ _HEADING = re.compile(r"\n[ \t]*\n#{1,6} ")
 _KEY = re.compile(rf"^(?:([A-Za-z_][\w.-]*)[ \t]*:(?=\s|\Z)|({'|'.join(sorted(KEYS))}):)", re.MULTILINE)
 _GLUED = re.compile(r"\A([\w.-]+):(?=\S)")  # `name:x`
 _ALIAS = re.compile(r"\*([^\s,\[\]{}]+)")
+_ANCHOR = re.compile(r"&([^\s,\[\]{}]+)")
 _BLOCK_SCALAR = re.compile(r"\A[|>][-+\d]*(?=\s|\Z)")
 _TABBED = re.compile(r"^ *\t[ \t]*", re.MULTILINE)
 
@@ -198,13 +199,17 @@ def _entries(block: str) -> tuple[list[Entry], str, list[tuple[str, int, str]]]:
     entries: list[Entry] = []
     problems: list[tuple[str, int, str]] = []
     texts: list[str] = []
+    anchors = set(_ANCHOR.findall(block))
     for key, chunk, line in _chunks(block):
         (found, text), fault, what = _read_chunk(key, chunk)
         texts.append(text)
         entries += [entry._replace(line=entry.line + line) for entry in found]
         if fault is not None:
-            meant = any(f"&{name}" in block for name in _ALIAS.findall(chunk))
-            problem = ALIASED if meant and "alias" in str(fault) else str(fault)  # of another entry
+            problem = (
+                ALIASED
+                if not anchors.isdisjoint(_ALIAS.findall(chunk)) and "alias" in str(fault)
+                else str(fault)
+            )  # of another entry
             problems.append((problem, line + _within(chunk, fault.line), what))
     if not {"name", "description"} & {entry.key.lower() for entry in entries}:
         return [], block, []  # prose between two rules
