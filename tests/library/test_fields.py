@@ -183,6 +183,27 @@ def test_declared_needs() -> None:
         assert fields(caskg_requires=value).references == expected
 
 
+@pytest.mark.parametrize(
+    ("value", "names"),
+    [
+        ("numpy>=1, pandas", ["numpy", "pandas"]),
+        (["numpy >= 1.2", "pandas[fast]==2", "tea (hot)"], ["numpy", "pandas", "tea"]),
+        (["numpy 1.26", "node@18", "left-pad^1", "x~=2", "y!=3"], ["numpy", "node", "left-pad", "x", "y"]),
+        (["@types/node", "https://x.example/a", "git+ssh://b"], []),
+        (["@tidy-up", "../tidy-up", "box:tidy-up"], ["@tidy-up", "../tidy-up", "box:tidy-up"]),
+        ({"numpy": "1.2", "tidy-up": "*"}, ["numpy", "tidy-up"]),
+        ({"python": ["numpy"], "system": {"ffmpeg": "6"}}, []),
+        ({"skills": ["tidy-up", "sort-out"], "python": ["numpy"]}, ["tidy-up", "sort-out"]),
+        ({"skill": "tidy-up", "version": "1"}, ["tidy-up"]),
+        ([{"name": "tidy-up", "version": "1"}, {"sort-out": "2"}], ["tidy-up", "sort-out"]),
+    ],
+)
+def test_dependencies_may_be_packages(value: Value, names: list[str]) -> None:
+    """Each is looked up by its bare name, so that only a skill of the library is ever meant."""
+    found = fields(dependencies=value).references or ()
+    assert [each.target for each in found] == names
+
+
 def test_depends_on_is_a_need_by_name() -> None:
     """Other tools' key, so not a label for us."""
     (found,) = fields(depends_on="a-b").references or ()

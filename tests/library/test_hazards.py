@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from caskg.library.diagnostics import Code
+from caskg.library.front_matter import LONGEST
 from caskg.library.lint import lint
 from caskg.library.parse import load_library, parse_skill
 from caskg.library.scan import MAX_BYTES
@@ -398,22 +399,34 @@ _UNITS = (
     '"', "'", "  - ", "> ", "a: b\n", "; ", "\\", "{", "a, ", "YYYY-MM ", "curl x | ", "curl ",
     "curl a\\\n", "ignore all ", "ignore all previous ", '<p style="display:none">',
     'style="display:none" ', "A", "ab12", "-", "\t", "\u200b", "\ufe0f", "\U0001f3f4", "\U000e0061",
-    "\u732b", "a\u0301", "\r", "\x0b", "&#0;",
+    "\u732b", "a\u0301", "\r", "\x0b", "&#0;", "#\n", "a\n=\n", "<a>\n", "1. a\n", "> - a\n",
+    "- a\n  - b\n    - c\n", "[a]: b\n", "&a ", "*a ", "a:b\n", "k: v: w\n", "a: 'b\n",
 )  # fmt: skip
+
+
+def grown(unit: str, head: str, size: int) -> bytes:
+    """Return a file in which a unit is repeated up to a number of bytes."""
+    times = (size - len(head)) // len(unit.encode(errors="surrogatepass"))
+    return f"{head}{unit * times}".encode(errors="surrogatepass")
 
 
 @pytest.mark.parametrize("unit", _UNITS)
 def test_nothing_that_repeats_takes_a_second(unit: str) -> None:
-    """A file is as large as its author likes: the time must grow with its length, not with the square."""
-    check(f"---\n{HEAD}\n---\n{unit * (100_000 // len(unit))}".encode())
-    value = unit.replace("\n", " ").replace('"', "'") * (20_000 // len(unit))
-    check(f'---\nname: tea\ndescription: "{value}"\n---\nBoil.'.encode(errors="surrogatepass"))
+    """A file is as large as its author likes, up to the limit."""
+    check(grown(unit, f"---\n{HEAD}\n---\n## Inputs\n- a\n", MAX_BYTES))
+    value = unit.replace("\n", " ").replace('"', "'")
+    check(grown(value, '---\nname: tea\ndescription: "', LONGEST) + b'"\n---\nBoil.')
+    check(grown(unit, f"---\n{HEAD}\nlicense: x\n", LONGEST) + b"\n---\nBoil.")
 
 
 @pytest.mark.full
 @settings(max_examples=2_000, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
-@given(st.lists(st.sampled_from(_UNITS), min_size=2, max_size=4))
-def test_nothing_that_repeats_takes_a_second_in_any_mix(units: list[str]) -> None:
-    """Two to four of them in turn."""
-    unit = "".join(units)
-    check(f"---\n{HEAD}\n---\n{unit * (100_000 // len(unit))}".encode())
+@given(
+    st.lists(st.sampled_from(_UNITS), min_size=1, max_size=4).map("".join),
+    st.sampled_from(
+        [f"---\n{HEAD}\n---\n", f"---\n{HEAD}\n---\n## Inputs\n", f"---\n{HEAD}\n", "---\nname: ", ""]
+    ),
+)
+def test_nothing_that_repeats_takes_a_second_in_any_mix(unit: str, head: str) -> None:
+    """One to four of them in turn, in the body, in a list of inputs, in the front matter, without any."""
+    check(grown(unit, head, MAX_BYTES))

@@ -1,6 +1,7 @@
 """Scanning: which files are found, under which ids, and what is passed over."""
 
 import os
+import stat
 import unicodedata
 from pathlib import Path
 
@@ -132,6 +133,42 @@ def test_what_is_no_regular_file_is_reported(tmp_path: Path) -> None:
     assert [file.id for file in found.files] == ["a"]
     assert notes(found) == [(Code.UNREADABLE, str(tmp_path / "b" / "SKILL.md"))]
     assert found.diagnostics[0].severity is Severity.ERROR
+
+
+def reasons(root: Path) -> dict[str, str]:
+    found = scan([root]).diagnostics
+    said = {Path(each.path).relative_to(root).parts[0]: f"{each.message} {each.remedy}" for each in found}
+    return {place: text.removeprefix("Cannot be read: ").split(", or ")[0] for place, text in said.items()}
+
+
+def test_what_cannot_be_read_says_why_and_what_helps(tmp_path: Path) -> None:
+    """No permission mends a broken link, nor a pipe."""
+    write(tmp_path / "a" / "SKILL.md")
+    for name in ("gone", "loop", "long", "pipe", "socket"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "gone" / "SKILL.md").symlink_to("nothing")
+    (tmp_path / "loop" / "SKILL.md").symlink_to("SKILL.md")
+    (tmp_path / "long" / "SKILL.md").symlink_to("x" * 300)
+    os.mkfifo(tmp_path / "pipe" / "SKILL.md")
+    os.mknod(tmp_path / "socket" / "SKILL.md", stat.S_IFSOCK | 0o600)
+    (tmp_path / "folder" / "SKILL.md").mkdir(parents=True)
+    assert reasons(tmp_path) == {
+        "folder": "it is a folder. Put a file in its place",
+        "gone": "the link leads nowhere (No such file or directory). Correct the link",
+        "long": "the link leads nowhere (File name too long). Correct the link",
+        "loop": "the link leads nowhere (Too many levels of symbolic links). Correct the link",
+        "pipe": "it is a named pipe. Put a file in its place",
+        "socket": "it is a socket. Put a file in its place",
+    }
+
+
+def test_a_root_that_leads_nowhere_says_so(tmp_path: Path) -> None:
+    """There is something: a link. A name that no disk can hold is no crash either."""
+    (tmp_path / "a").symlink_to("nothing")
+    with pytest.raises(LibraryError, match=r"leads nowhere.*Correct the link"):
+        scan([tmp_path / "a"])
+    with pytest.raises(LibraryError, match="There is nothing at"):
+        scan([tmp_path / ("x" * 300)])
 
 
 def test_foreign_folders_are_skipped_and_said_so(tmp_path: Path) -> None:

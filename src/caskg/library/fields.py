@@ -30,6 +30,9 @@ MOST_LISTED = 1 << 15
 """Characters that are looked through for entries in the sections of one document; real ones have 11,000."""
 
 _LISTED = (Topic.INPUTS, Topic.OUTPUTS, Topic.PRECONDITIONS, Topic.EFFECTS, Topic.RECOVERY)
+# What follows the name of a package: "numpy >= 1", "numpy[fast]", "numpy@1", "numpy 1.2".
+_VERSION = re.compile(r"(?<=\w)\s*(?:[<>=!~^\[(]|@\d|\sv?\d+\.).*", re.DOTALL)
+_FOREIGN = re.compile(r"@[^/]*/|.*://")  # a package of somebody's, an address
 _TOOL = re.compile(r"[^\s,(]+(?:\([^)]*\))?")
 _PAUSE = re.compile(r"(?<=\S)(?:[,;:.]\s|\s[-\u2013\u2014(])")
 _PAUSES = " ,;:.-\u2013\u2014"
@@ -108,11 +111,37 @@ def _listed(sections: Sequence[Section], topics: Sequence[Topic | None]) -> Iter
 def _references(stated: Mapping[str, Value], passages: Sequence[Passage]) -> Iterator[Reference]:
     for keys, kind in ((_REQUIRES, ReferenceKind.DECLARED), (_DEPENDS, ReferenceKind.NAME)):
         for key in keys:
-            for name in _words(stated.get(key, "")):
+            named = _words if kind is ReferenceKind.DECLARED else _needed
+            for name in named(stated.get(key, "")):
                 evidence = f"{key}: {name}"
                 yield Reference(target=name, kind=kind, evidence=evidence, role=ReferenceRole.NEED)
     for passage in passages:
         yield from passage.links()
+
+
+def _needed(value: Value) -> Iterator[str]:
+    """Yield the names that a value such as ``dependencies`` holds; they may be those of packages.
+
+    A mapping has versions by name, or groups, of which that of the skills counts.
+
+    >>> list(_needed(["tidy-up", "numpy>=1", "@types/node"]))
+    ['tidy-up', 'numpy']
+    >>> list(_needed({"skills": "a, b", "python": ["c"]}))
+    ['a', 'b']
+    """
+    if isinstance(value, str):
+        value = list[Value](_words(value))
+    elif isinstance(value, dict):
+        stated = [value[key] for key in ("skills", "skill", "name") if key in value]
+        if stated:
+            yield from (name for each in stated for name in _needed(each))
+            return
+        value = [name for name, about in value.items() if isinstance(about, str)]
+    for each in value:
+        if isinstance(each, dict):
+            yield from _needed(each)
+        elif (name := _text(each)) and not _FOREIGN.match(name):
+            yield _VERSION.sub("", name)
 
 
 def _parameters(value: Value) -> Iterator[Parameter]:
