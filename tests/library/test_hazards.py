@@ -134,6 +134,18 @@ HAZARDS: dict[str, Hazard] = {
         f"---\n{HEAD}\n  ---\nWarm the pot.\n".encode(), ((C.FRONT_MATTER_UNCLOSED, 2),)),
     "indented rule far below": Hazard(
         f"---\n{HEAD}\n\n# Tea\n\n  ---\n".encode(), ((C.FRONT_MATTER_UNCLOSED, 2),)),
+    "comment first": Hazard(b"<!-- (c) tea -->\n" + GOOD, ((C.BLANK_BEFORE, 1),)),
+    "directive first": Hazard(b"%YAML 1.2\n" + GOOD, ((C.BLANK_BEFORE, 1),)),
+    "invisible first": Hazard(
+        b"\xe2\x80\x8b" + GOOD, ((C.BLANK_BEFORE, 1), (C.INVISIBLE_CHARACTERS, 1))),
+    "comments after the rules": Hazard(
+        f"--- # on\n{HEAD}\n--- # off\nBoil.".encode(),
+        ((C.BLANK_BEFORE, 1), (C.FRONT_MATTER_UNCLOSED, 2))),
+    "longer rules": Hazard(
+        f"----\n{HEAD}\n-----\nBoil.".encode(), ((C.BLANK_BEFORE, 1), (C.FRONT_MATTER_UNCLOSED, 2))),
+    "closed by dots": Hazard(f"---\n{HEAD}\n...\nBoil.".encode(), ((C.FRONT_MATTER_UNCLOSED, 2),)),
+    "rule with words": Hazard(
+        f"---\n{HEAD}\n  --- hot\n---\nBoil.".encode(), ((C.RULE_IN_VALUE, 4),), "Brews tea --- hot"),
     "blank after the rule": Hazard(GOOD.replace(b"---\n", b"--- \n")),
     "nothing below": Hazard(text(HEAD, "")),
     "front matter between rules only": Hazard(

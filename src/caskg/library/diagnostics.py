@@ -187,7 +187,7 @@ _TEXTS: dict[Code, tuple[Severity, str, str]] = {
     ),
     Code.BLANK_BEFORE: (
         _I,
-        "There are blanks before the opening `---`; some readers then see no front matter.",
+        "Does not begin with a plain line `---`; some readers then see no front matter.",
         "Begin the file with `---`.",
     ),
     Code.RULE_IN_VALUE: (

@@ -23,9 +23,14 @@ LONGEST = 1 << 15
 """Characters of front matter that are read; real ones have 2,000."""
 
 _LONGEST_QUOTE = 100
-_OPENING = re.compile(r"\s*---[ \t]*(?:\n|\Z)")
-_CLOSING = re.compile(r"^(?:(?:\.\.\.[ \t]*\n)?---|(\.\.\.))[ \t]*$", re.MULTILINE)  # YAML may end by `...`
-_INDENTED = re.compile(r"^[ \t]+---[ \t]*$", re.MULTILINE)
+_RULE = r"---+[ \t]*(?:#[^\n]*)?"
+# What may stand before it: blanks, characters that nobody sees, comments and what YAML calls directives.
+_OPENING = re.compile(
+    rf"(?:[\s\u200b\u2060\ufeff]|<!--.*?-->|^%[^\n]*\n)*+{_RULE}(?:\n|\Z)", re.DOTALL | re.MULTILINE
+)
+# YAML may end by `...`
+_CLOSING = re.compile(rf"^(?:(?:\.\.\.[ \t]*\n)?{_RULE}|\.\.\.[ \t]*)$", re.MULTILINE)
+_INDENTED = re.compile(rf"^[ \t]+{_RULE}$", re.MULTILINE)
 _INDENTED_END, _TOO_LONG = "an indented `---`", "its length"
 _BODY_BEGINS = re.compile(r"^[ \t]*$|^#", re.MULTILINE)
 _HEADING = re.compile(r"\n[ \t]*\n#{1,6} ")
@@ -67,7 +72,7 @@ def read_front_matter(text: str, findings: Findings) -> FrontMatter:
     entries, as_read, problems = _entries(block)
     if not entries and block.strip():
         return _without(text, findings, opened=True)
-    if not opening[0].startswith("---"):
+    if opening[0].rstrip() != "---":
         findings.add(Code.BLANK_BEFORE, line=1)
     if ended_by == _TOO_LONG:
         what = f"of its front matter, the first {end - start:,} characters were read, the rest as its body"
@@ -120,7 +125,8 @@ def _end(text: str, start: int) -> tuple[int, int, str]:
         return start + indented.start(), start + indented.end(), _INDENTED_END
     if closing is not None and (not _HEADING.search(block) or _is_yaml(block)):
         if len(block) <= LONGEST:
-            return closing.start(), closing.end(), f"`{closing[1]}`" if closing[1] else "---"
+            rule = closing[0].rstrip().rpartition("\n")[2][:_LONGEST_QUOTE]
+            return closing.start(), closing.end(), rule if rule == "---" else f"`{rule}`"
     elif (begins := _BODY_BEGINS.search(text, start)) is not None and begins.start() <= start + LONGEST:
         return begins.start(), begins.start(), "the first blank line or heading"
     if len(text) <= start + LONGEST:
