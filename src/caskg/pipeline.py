@@ -14,7 +14,7 @@ import numpy as np
 from caskg.config import BuildConfig, Reading
 from caskg.errors import ProbeError
 from caskg.graph.calibrate import assess, label_edges, mean_score
-from caskg.graph.candidates import ask_judge, find_candidates, with_judge
+from caskg.graph.candidates import ask_judge, find_candidates, told_apart, with_judge
 from caskg.graph.contrast import contrasted
 from caskg.graph.frontier import frontier_budget, order_frontier, select_frontier
 from caskg.graph.inputs import GraphInputs, graph_inputs, signal_parameters, signal_texts
@@ -273,7 +273,12 @@ def calibrate(
         text = mean_score(scores.get(TEXT_SOURCE), n_edges=len(candidates))
         verifier, bounds = verify(candidates, reliability, inputs, text_score=text, config=config)
     graph = publish(
-        candidates, reliability, config=config.publication, tie_break=inputs.tie_break, verified=bounds
+        candidates,
+        reliability,
+        config=config.publication,
+        tie_break=inputs.tie_break,
+        verified=bounds,
+        apart=told_apart(candidates, inputs, limits=config.types),
     )
     return Calibrated(reliability, graph, verifier)
 

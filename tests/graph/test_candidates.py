@@ -13,7 +13,7 @@ from caskg.config import (
     SignalWeights,
     build_config,
 )
-from caskg.graph.candidates import ask_judge, association, find_candidates, with_judge
+from caskg.graph.candidates import ask_judge, association, find_candidates, told_apart, with_judge
 from caskg.graph.inputs import GraphInputs
 from caskg.graph.recall import recall
 from caskg.graph.signals import pair_affinity, pair_signals
@@ -303,29 +303,31 @@ def test_a_declared_need_makes_a_dependency() -> None:
     assert len(find_candidates(inputs, config=PAPER)) == 0
 
 
-def contrasted(
-    vectors: list[list[float]], *, duplicates: bool = False, labelled: bool = False, profile: str = "default"
-) -> list[tuple[int, int]]:
-    """Return the candidates between two skills of which one says that it is not for the other's case."""
+def apart(vectors: list[list[float]], *, duplicates: bool = False, profile: str = "default") -> list[bool]:
+    """Return what is said of the candidates between two skills of which one is not for the other's case."""
     inputs = read(
         make_skill("amber"),
         make_skill("basin"),
-        vectors=unit(vectors),
+        make_skill("cedar"),
+        vectors=unit([*vectors, vectors[0]]),
         references=[needs(0, 1, ReferenceKind.CONTRAST)],
         duplicates=[NearDuplicates(0, 1, 0.9)] if duplicates else [],
     )
-    labels = np.array([[0, 1]]) if labelled else None
-    return edges(find_candidates(inputs, config=build_config(profile), labelled=labels))
+    config = build_config(profile)
+    found = find_candidates(inputs, config=config)
+    marked = told_apart(found, inputs, limits=config.types).tolist()
+    between = dict(zip(edges(found), marked, strict=True))
+    assert not any(marked for pair, marked in between.items() if 2 in pair)
+    return [between[0, 1], between[1, 0]]
 
 
-def test_near_duplicates_that_tell_each_other_apart_hand_on_no_relevance() -> None:
-    """They are no alternatives (T9), and no edge between near duplicates may carry relevance."""
+def test_near_duplicates_are_told_apart_by_a_contrast() -> None:
+    """By cosine above .85 or by their text, in both directions, and never in the paper."""
     alike, near = [[1.0, 0.0], [0.86, 0.51]], [[1.0, 0.0], [0.84, 0.54]]
-    assert contrasted(alike) == []
-    assert contrasted(near) == [(0, 1), (1, 0)]
-    assert contrasted(near, duplicates=True) == []
-    assert contrasted(alike, labelled=True) == [(0, 1)]
-    assert contrasted(alike, profile="paper") == [(0, 1), (1, 0)]
+    assert apart(alike) == [True, True]
+    assert apart(near) == [False, False]
+    assert apart(near, duplicates=True) == [True, True]
+    assert apart(alike, profile="paper") == [False, False]
 
 
 @pytest.mark.parametrize("label", [(0, 2), (2, 0), (-1, 0), (0, -1)])

@@ -544,6 +544,21 @@ def test_bounds_that_are_all_unknown_change_nothing() -> None:
     assert verified_weights(rows, [UNKNOWN] * 3, DEFAULT) == pytest.approx(weights(rows, DEFAULT))
 
 
+def test_edges_told_apart_are_published_only_when_confirmed() -> None:
+    """Whatever else speaks for them: evidence, a verifier, a free slot; and they take none from others."""
+    rows = [text_only((0, 4), 0.9), Row(edge=(1, 4), a=0.9), Row(edge=(2, 4), a=0.9), confirmed((3, 4))]
+    candidates, reliability = arrays([*rows, Row(edge=(5, 4), a=0.1)], 10)
+    graph = publish(
+        candidates,
+        reliability,
+        config=replace(DEFAULT, scaffold_in=1),
+        tie_break=np.arange(10),
+        verified=np.array([UNKNOWN, 0.5, UNKNOWN, UNKNOWN, UNKNOWN]),
+        apart=np.array([True, True, True, True, False]),
+    )
+    assert list(zip(graph.source.tolist(), graph.target.tolist(), strict=True)) == [(3, 4), (5, 4)]
+
+
 @pytest.mark.parametrize("bounds", [[0.5, 0.5], [1.1], [-0.1]])
 def test_bounds_that_do_not_fit_are_refused(bounds: list[float]) -> None:
     """One an edge, in [0, 1]; 0 and 1 are."""

@@ -56,7 +56,6 @@ def find_candidates(
     source, target = np.divmod(codes, inputs.n_skills)
     signals = pair_signals(inputs, source, target, config=config.signals)
     keep = _kept(inputs, source, target, channels, signals, config=config)
-    keep &= ~_apart(inputs, source, target, channels, signals, limits=config.types)
     source, target = source[keep], target[keep]
     signals = {name: _take(signal, keep) for name, signal in signals.items()}
     if config.signals.weights.repair > 0:
@@ -205,27 +204,18 @@ def edge_types(
     return chosen
 
 
-def _apart(
-    inputs: GraphInputs,
-    source: IntArray,
-    target: IntArray,
-    channels: IntArray,
-    signals: Mapping[str, Signal],
-    *,
-    limits: EdgeTypeConfig,
-) -> BoolArray:
-    """Mark near duplicates of which one says that it is not for the other's case.
+def told_apart(candidates: Candidates, inputs: GraphInputs, *, limits: EdgeTypeConfig) -> BoolArray:
+    """Mark near duplicates of which one says that it is not for the other's case, shape ``(n_edges,)``.
 
-    They are no alternatives, and as likes they would hand each other relevance. A label is heeded.
+    They are no alternatives, and as likes they would hand each other relevance.
     """
+    source, target = candidates.source, candidates.target
     if not limits.alternative_first:
         return np.zeros(len(source), dtype=np.bool_)
-    near = _value(signals, "semantic", len(source)) > limits.alternative
+    near = _value(candidates.signals, "semantic", len(source)) > limits.alternative
     near |= is_in(inputs, inputs.duplicates, source, target)
-    near &= inputs.same_text[source] != inputs.same_text[target]
-    labelled = (channels & channel_bit(Channel.LABEL)) > 0
-    apart: BoolArray = near & ~labelled & is_in(inputs, inputs.mentions.contrasts, source, target)
-    return apart
+    near &= candidates.types != _ALTERNATIVE
+    return near & is_in(inputs, inputs.mentions.contrasts, source, target)
 
 
 def _telling(

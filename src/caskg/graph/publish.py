@@ -49,7 +49,7 @@ from caskg.schema import (
 
 _DEPENDENCY = EDGE_TYPES.index(EdgeType.DEPENDENCY)
 _ALTERNATIVE = EDGE_TYPES.index(EdgeType.ALTERNATIVE)
-_UNVALIDATED = EDGE_STATES.index(EdgeState.UNVALIDATED)
+_CONFIRMED, _UNVALIDATED = map(EDGE_STATES.index, (EdgeState.CONFIRMED, EdgeState.UNVALIDATED))
 
 
 def edge_strength(
@@ -93,6 +93,7 @@ def publish(
     config: PublicationConfig,
     tie_break: IntArray,
     verified: FloatArray | None = None,
+    apart: BoolArray | None = None,
 ) -> SkillGraph:
     """Weigh the candidate edges and keep those of positive weight.
 
@@ -104,6 +105,7 @@ def publish(
             edges are taken in this order, so that no id or folder decides.
         verified: The lower credible bound of each edge that nobody assessed, in ``[0, 1]``; NaN
             for the others, shape ``(n_edges,)``. None = there is no trusted verifier.
+        apart: Edges that must be confirmed to be published, shape ``(n_edges,)``; None = no edge.
 
     Returns:
         The published graph, in the order of *candidates*; w in ``[min_weight, 1]``.
@@ -115,10 +117,11 @@ def publish(
     """
     _check(candidates, reliability, config=config, tie_break=tie_break)
     bound = _bounds(verified, n_edges=len(candidates))
-    trusted = ~np.isnan(bound)
+    heard = (reliability.states == _CONFIRMED) | ~(np.zeros(len(bound), np.bool_) if apart is None else apart)
+    trusted = ~np.isnan(bound) & heard
     strength = edge_strength(candidates.association, reliability, blend_mass=config.blend_mass)
     by_state = {EdgeState.CONFIRMED: 1.0, EdgeState.UNCERTAIN: config.uncertain}
-    rho = np.array([by_state.get(state, 0.0) for state in EDGE_STATES])[reliability.states]
+    rho = np.array([by_state.get(state, 0.0) for state in EDGE_STATES])[reliability.states] * heard
     strength = np.where(trusted, bound**config.verified_power, strength)
     rho = np.where(trusted, 1.0, rho)
     slots = _Slots.of(candidates, config=config)
@@ -130,7 +133,7 @@ def publish(
     by_strength = np.lexsort((*ties, -strength))
     rho[slots.refuse(by_strength[bounded[by_strength]])] = 0.0
     by_type = np.lexsort((*ties, -candidates.association, candidates.types))
-    unvalidated = by_type[((reliability.states == _UNVALIDATED) & ~trusted)[by_type]]
+    unvalidated = by_type[((reliability.states == _UNVALIDATED) & heard & ~trusted)[by_type]]
     rho[slots.scaffold(unvalidated, published=rho > 0.0)] = config.scaffold
     weight = np.maximum(config.min_weight, rho * strength)  # at most 1, as rho and b are
     kept = np.flatnonzero(rho > 0.0)
