@@ -88,9 +88,10 @@ def start(folder: Path, url: str, *more: str, edges: int = EDGES) -> "subprocess
 
 
 def recorded(folder: Path) -> int:
-    """Return how many answers of the model are in the ledger."""
+    """Return how many answers of the model are in the ledger that took a call."""
     with Workspace.open(folder) as workspace:
-        return sum(key.prober_id.startswith("llm:") for key, _ in workspace.ledger.entries())
+        answers = [answer for key, answer in workspace.ledger.entries() if key.prober_id.startswith("llm:")]
+        return sum(answer.calls > 0 for answer in answers)
 
 
 def published(folder: Path) -> dict[str, object]:
@@ -110,7 +111,7 @@ def probed(folder: Path, *more: str, edges: int = EDGES) -> tuple[dict[str, obje
 
 
 def asked(calls: list[Call]) -> set[str]:
-    """Return what was asked; of i -> j and of j -> i some is asked in the same words."""
+    """Return what was asked."""
     return {json.dumps(call.body["messages"]) for call in calls}
 
 

@@ -1,7 +1,7 @@
 """`caskg judge-check`: whether a prober can judge, on labelled pairs, and what its answers are worth."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -112,21 +112,33 @@ def _check_model(prober: LlmProber, workspace: Workspace, told: Told) -> _Checke
 
 def _emit_plan(probers: list[LlmProber], path: Path, *, as_json: bool) -> None:
     with suppress(NoWorkspaceError), Workspace.open(path) as workspace:
-        rows = [_planned(prober, unasked(prober, ledger=workspace.ledger)) for prober in probers]
-        _emit_rows(rows, as_json=as_json)
+        _emit_rows([_left(prober, workspace) for prober in probers], as_json=as_json)
         return
-    _emit_rows([_planned(prober, check_questions(prober.wording)) for prober in probers], as_json=as_json)
+    rows = [_planned(prober, check_questions(prober.wording), n_repeated=0) for prober in probers]
+    _emit_rows(rows, as_json=as_json)
 
 
-def _planned(prober: LlmProber, requests: list[ProbeRequest]) -> dict[str, Any]:
+def _planned(prober: LlmProber, requests: Sequence[ProbeRequest], *, n_repeated: int) -> dict[str, Any]:
     chats = (chat_request(request, wording=prober.wording, request_id="plan") for request in requests)
     tokens = sum(chat.estimated_prompt_tokens for chat in chats)
-    return {"wording": prober.wording, "calls": len(requests), "prompt_tokens": tokens}
+    return {
+        "wording": prober.wording,
+        "calls": len(requests),
+        "prompt_tokens": tokens,
+        "repeated": n_repeated,
+    }
+
+
+def _left(prober: LlmProber, workspace: Workspace) -> dict[str, Any]:
+    questions = unasked(prober, ledger=workspace.ledger)
+    n_repeated = sum(each.repeated for each in questions)
+    return _planned(prober, [each.request for each in questions], n_repeated=n_repeated)
 
 
 def _emit_rows(rows: list[dict[str, Any]], *, as_json: bool) -> None:
-    table = [("wording", "calls", "prompt tokens, about")]
-    table += [(row["wording"], f"{row['calls']:,}", f"{row['prompt_tokens']:,}") for row in rows]
+    table = [("wording", "calls", "prompt tokens, about", "calls that ask again")]
+    numbers = ("calls", "prompt_tokens", "repeated")
+    table += [(row["wording"], *(f"{row[name]:,}" for name in numbers)) for row in rows]
     emit({"plan": rows}, as_json=as_json, lines=columns(table))
 
 

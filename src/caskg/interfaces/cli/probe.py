@@ -1,6 +1,7 @@
 """`caskg probe`: put the probes to a language model within limits, and publish what it said."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,9 @@ from caskg.interfaces.cli.options import json_option, open_workspace, progress_b
 from caskg.interfaces.cli.output import columns, emit
 from caskg.interfaces.cli.versions import summary, version_facts
 from caskg.judging import EVIDENCE_WORDINGS
+from caskg.paid import Question
 from caskg.probing import Tally, ask_all, open_questions
 from caskg.providers.metered import Meter, Prices, Spend, most_expected
-from caskg.schema import ProbeRequest
 from caskg.store.reserve import reserved
 from caskg.wiring import ProbeOptions, Probing, open_chat, open_probing, publish
 
@@ -77,15 +78,19 @@ def probe(
         answer_tokens=answer_tokens,
     )
     with open_workspace(folder) as workspace:
-        with progress_bar(quiet=as_json) as progress:
-            probing = open_probing(workspace, chat, options, progress=progress)
-        if plan:
-            document = _planned(probing, meter.prices)
-            emit(document, as_json=as_json, lines=_plan_lines(document))
-            return
-        probing.require_worth()
-        with reserved(workspace.path), spending(meter, quiet=as_json) as told:
-            tally = ask_all(probing.poll, told=told)
+        with ExitStack() as opened:
+            if not plan:
+                opened.enter_context(reserved(workspace.path))
+            with progress_bar(quiet=as_json) as progress:
+                found = open_probing(workspace, chat, options, plan_only=plan, progress=progress)
+                probing = opened.enter_context(found)
+            if plan:
+                document = _planned(probing, meter.prices)
+                emit(document, as_json=as_json, lines=_plan_lines(document))
+                return
+            probing.require_worth()
+            with spending(meter, quiet=as_json) as told:
+                tally = ask_all(probing.poll, told=told)
         with progress_bar(quiet=as_json) as progress:
             reading = Reading.MODELLED if adaptive else Reading.COUNTED
             report = publish(workspace, reading=reading, progress=progress)
@@ -111,22 +116,23 @@ def _planned(probing: Probing, prices: Prices | None) -> dict[str, Any]:
         "judge": judge,
         "probes": probes,
         "expected_calls": judge["calls"] + todo.expected,
+        "repeated": todo.n_repeated,
         "total": total | {"cost": cost},
     }
 
 
 def _expected(
-    requests: Sequence[ProbeRequest],
+    questions: Sequence[Question],
     wording: Wording,
     max_tokens: int,
     *,
     prices: Prices | None,
     most: int | None = None,
 ) -> dict[str, Any]:
-    """Return what at most *most* of the requests take: those with the longest prompts."""
+    """Return what at most *most* of the questions take: those with the longest prompts."""
     chats = [
-        chat_request(request, wording=wording, request_id="plan", max_tokens=max_tokens)
-        for request in requests
+        chat_request(each.request, wording=wording, request_id="plan", max_tokens=max_tokens)
+        for each in questions
     ]
     chats.sort(key=lambda chat: -chat.estimated_prompt_tokens)
     return _spent(most_expected(chats[:most], prices=prices))
@@ -136,6 +142,8 @@ def _plan_lines(document: dict[str, Any]) -> Iterator[str]:
     yield f"{_named(document)}; {document['frontier']:,} edges to be asked about."
     titles = ["", "calls", "tokens in, about", "tokens out, at most", "cost, at most"]
     yield from columns([titles, *(_plan_row(name, document[name]) for name in ("judge", "probes", "total"))])
+    if document["repeated"]:
+        yield f"Of these calls {document['repeated']:,} ask again what was asked before and has no score."
     if document["expected_calls"] < document["total"]["calls"]:
         yield f"These are most; by the judge check about {document['expected_calls']:,} calls are expected."
     if document["judge"]["calls"]:
