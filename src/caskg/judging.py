@@ -131,4 +131,5 @@ def _answers(prober_id: str, wording: Wording, *, ledger: Ledger) -> dict[ProbeK
 
 def _report(answers: Mapping[ProbeKey, ProbeAnswer], wording: Wording) -> JudgeReport:
     opinions = 1 if wording is Wording.NEED else FULL_UNITS
-    return judge_report(answers, labelled_set(), opinions=opinions)
+    n_questions = len(check_questions(wording))
+    return judge_report(answers, labelled_set(), opinions=opinions, n_questions=n_questions)

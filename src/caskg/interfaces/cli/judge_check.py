@@ -174,12 +174,20 @@ def _document(checked: _Checked) -> dict[str, Any]:
         "seconds": round(checked.seconds, 1),
         "direction_accuracy": checked.report.direction.accuracy,
         **asdict(checked.report),
+        "units": None if checked.report.unasked else checked.report.units,
     }
 
 
 def _lines(checked: _Checked) -> Iterator[str]:
     report, cost, prober = checked.report, checked.report.cost, checked.prober
-    yield f"{prober.prober_id}, prompts {prober.prompt_version}: worth {report.units} of {FULL_UNITS} units."
+    named = f"{prober.prober_id}, prompts {prober.prompt_version}"
+    if report.unasked:
+        yield (
+            f"{named}: incomplete, {report.unasked:,} questions have no answer yet. This is no result: what "
+            "answers are worth is not known, and no build uses it. A pair without an answer counts as 1/2."
+        )
+    else:
+        yield f"{named}: worth {report.units} of {FULL_UNITS} units."
     declared, other = report.auc_declared, report.auc_undeclared
     yield f"  AUC {report.auc:.3f}; {declared:.3f} with declared inputs and outputs, {other:.3f} without"
     way = report.direction
