@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from caskg.errors import ProbeError
+from caskg.errors import ProbeError, StoreError
 from caskg.graph.contrast import COHERENCE
 from caskg.graph.llm_plan import Arms, plan_wording
 from caskg.graph.llm_prober import LlmProber
@@ -21,10 +21,13 @@ from caskg.schema import (
     ChatRequest,
     FloatArray,
     ProbeAnswer,
+    ProbeKey,
     ProbeKind,
     ProbeRequest,
     Skill,
 )
+from caskg.store.database import open_database
+from caskg.store.ledger import Ledger
 from caskg.store.workspace import Workspace
 from factories import make_skill
 from graph.graph_cases import read
@@ -308,3 +311,22 @@ def test_one_that_speaks_to_its_reader_is_chosen_anew(workspace: Workspace) -> N
     workspace.ledger.record_substitutes({(*pair, "plain"): GUEST.content_hash})
     assert substitutes(workspace) == ["swim"]
     assert workspace.ledger.substitutes() == {(*pair, "plain"): CROWD[4].content_hash}
+
+
+class _ReadOnly(Ledger):
+    """A ledger on a disk that turned read-only."""
+
+    def record(self, answers: Iterable[tuple[ProbeKey, ProbeAnswer]], *, sync_every_s: float = 0.0) -> int:
+        msg = f"No room for {len(list(answers))} answers, at once or in {sync_every_s} s."
+        raise StoreError(msg)
+
+
+def test_where_nothing_can_be_kept_nothing_is_asked(workspace: Workspace) -> None:
+    """It costs no call to find out."""
+    model, database = scripted(lambda _: "1"), open_database(workspace.path, timeout_s=1.0)
+    try:
+        with pytest.raises(StoreError):
+            list(ask_paid(PLAN, prober=LlmProber(model), ledger=_ReadOnly(database)))
+    finally:
+        database.close()
+    assert model.asked == []

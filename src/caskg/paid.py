@@ -202,8 +202,7 @@ def _take_over(groups: Sequence[Mapping[ProbeKey, ProbeRequest]], ledger: Ledger
         scored = [known[key] for key in group if key in known and known[key].score is not None]
         if 0 < len(scored) < len(group):
             taken += [(key, _taken_over(scored[0])) for key in group]  # the first score of each stands
-    if taken:
-        ledger.record(taken)
+    ledger.record(taken)  # even none: where nothing can be kept, nothing is to be asked
 
 
 def _taken_over(answer: ProbeAnswer) -> ProbeAnswer:

@@ -84,6 +84,14 @@ def test_a_missing_answer_is_asked_again_and_every_attempt_is_kept(ledger: Ledge
     assert ledger.spend() == {"text": Spend(answers=1, missing=4, questions=1, calls=5, tokens=30)}
 
 
+def test_every_attempt_is_told_in_order(ledger: Ledger) -> None:
+    """Of the questions that were asked for, and of no other."""
+    other = KEY._replace(arm="control")
+    ledger.record([(KEY, MISSING), (other, YES), (KEY, AGAIN), (KEY, YES)])
+    assert ledger.attempts([KEY, KEY._replace(arm="x")]) == {KEY: [MISSING, AGAIN, YES]}
+    assert ledger.attempts([other]) == {other: [YES]}
+
+
 def test_a_score_of_zero_is_a_score(ledger: Ledger) -> None:
     """It says the most there is to say against an edge."""
     zero = replace(YES, score=0.0)

@@ -54,7 +54,9 @@ class _Checked:
     type=click.Choice([wording.value for wording in EVIDENCE_WORDINGS]),
     help="How the model is asked. Repeatable.  [default: all]",
 )
-@click.option("--plan", is_flag=True, help="Print how many calls and tokens it takes, and send nothing.")
+@click.option(
+    "--plan", is_flag=True, help="Print how many calls and tokens it takes; send and write nothing."
+)
 @answer_option
 @model_options
 @limit_options
@@ -72,8 +74,11 @@ def judge_check(
 ) -> None:
     """Find out whether a language model can judge, before you pay for a library.
 
-    It is asked about labelled pairs of skills. Its answers are kept in the workspace: none is
-    paid twice. With no option of a model the free text prober is checked.
+    It is asked about labelled pairs of skills. With no option of a model the free text prober is checked.
+
+    A check that was stopped goes on where it was. A question that has a score is never asked again. One
+    without is asked again by the next run, since a missing answer is no evidence, until the model
+    has said twice that it cannot tell; `--plan` says how many calls that is.
     """
     if not (settings or wordings or plan or answer_tokens):
         _emit([_check_text()], known=None, stopped=None, as_json=as_json)

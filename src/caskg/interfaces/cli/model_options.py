@@ -22,6 +22,7 @@ def _whole(text: str) -> int | str:
     return text if text == NOT_SENT else int(text)
 
 
+_PRICE = click.FloatRange(max=1e9)  # a sum of larger ones may be no number
 _OPTIONS = (
     click.option("--base-url", metavar="URL", help="Address of the server, up to and with /v1."),
     click.option("--model", metavar="NAME", help="The model, as the server knows it."),
@@ -43,8 +44,8 @@ _LIMITS = (
     click.option("--max-calls", type=int, help="Send no more calls than this; 0 sends nothing."),
     click.option("--max-tokens", type=int, help="Stop at so many tokens, in and out."),
     click.option("--max-cost", type=float, help="Stop at this cost; needs both prices."),
-    click.option("--price-in", type=float, help="Price of a million tokens in."),
-    click.option("--price-out", type=float, help="Price of a million tokens out."),
+    click.option("--price-in", type=_PRICE, help="Price of a million tokens in."),
+    click.option("--price-out", type=_PRICE, help="Price of a million tokens out."),
 )
 _ENDS_AT_ONCE = {signal.SIGINT, signal.SIGTERM}
 # A terminal that is closed may say so twice; Windows knows no SIGHUP.

@@ -41,7 +41,7 @@ _REASONS = 5
 @click.option("--both-orders", is_flag=True, help="Ask the reordering again, documents in the other order.")
 @click.option("--adaptive", is_flag=True, help="Ask no longer than an answer can change something.")
 @answer_option
-@click.option("--plan", is_flag=True, help="Print calls, tokens and cost, and send nothing.")
+@click.option("--plan", is_flag=True, help="Print calls, tokens and cost; send and write nothing.")
 @model_options
 @limit_options
 @workspace_option
@@ -62,9 +62,11 @@ def probe(
     folder: Path | None,
     as_json: bool,
 ) -> None:
-    """Ask a language model about the edges of the last build, and publish what it said.
+    """Ask a language model about the edges of the library, and publish what it said.
 
-    What was answered before is never asked again, so a run that was stopped goes on where it was.
+    A run that was stopped goes on where it was. A question that has a score is never asked again. One
+    without is asked again by the next run, since a missing answer is no evidence, until the model
+    has said twice that it cannot tell; `--plan` says how many calls that is.
     """
     chat = open_chat(settings, meter)
     options = ProbeOptions(
