@@ -179,6 +179,25 @@ def test_nothing_is_published_before_the_last_answer(run: Run, tmp_path: Path) -
     assert seen == {1}
 
 
+def test_what_was_paid_for_is_said_where_nothing_can_be_published(run: Run, tmp_path: Path) -> None:
+    """The skills went away in the middle: their own error, what was spent, and the answers are there."""
+    library, folder = kitchen(run, tmp_path)
+    away = tmp_path / "away"
+
+    def take_away(call: Call) -> Answer:
+        if call.number == 3:
+            library.rename(away)
+        return opinion(call)
+
+    with FaultyServer(take_away) as server:
+        failed = run(*command(folder, server.url), "--budget", "4")
+        assert (failed.code, failed.out) == (3, "")
+        calls = f"Nothing was published. {len(server.calls)} questions came back ({len(server.calls)} calls, "
+        assert calls in failed.err
+        away.rename(library)
+        assert loaded(run, *command(folder, server.url), "--budget", "4")["version"] == 2
+
+
 def test_a_plan_asks_no_server_for_vectors(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of what is not embedded yet it says so; a run has them made."""
 
@@ -359,6 +378,34 @@ def test_a_limit_that_just_fits_stops_nothing(run: Run, probe: list[str | Path])
     n_open = loaded(run, *probe, "--budget", "2", "--plan")["total"]["calls"]
     done = loaded(run, *probe, "--budget", "2", "--max-calls", str(n_open))
     assert (done["scored"], done["unasked"], done["stopped"]) == (n_open, 0, None)
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        ["--max-cost", "1"],
+        ["--max-cost", "nan", "--price-in", "1", "--price-out", "1"],
+        ["--max-calls", "-1"],
+        ["--max-tokens", "-1"],
+        ["--price-in", "1"],
+        ["--price-in", "nan", "--price-out", "1"],
+        ["--price-in", "-1", "--price-out", "1"],
+        ["--price-in", "1e308", "--price-out", "1"],
+        ["--requests-per-minute", "nan"],
+        ["--requests-per-minute", "0"],
+        ["--timeout", "inf"],
+        ["--concurrency", "0"],
+        ["--temperature", "nan"],
+    ],
+)
+def test_a_limit_that_is_none_is_refused(
+    run: Run, probe: list[str | Path], server: FaultyServer, limit: list[str]
+) -> None:
+    """No number, a negative one, money without prices: one sentence, and no call."""
+    refused = run(*probe, *limit, "--json")
+    assert (refused.code, refused.out, server.calls) == (2, "", [])
+    assert refused.err.startswith("caskg: ")
+    assert refused.err.count("\n") == 1
 
 
 @pytest.mark.parametrize("limit", [["--max-calls", "0"], ["--max-tokens", "0"], ["--budget", "0"]])

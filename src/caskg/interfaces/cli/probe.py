@@ -1,13 +1,14 @@
 """`caskg probe`: put the probes to a language model within limits, and publish what it said."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
 from caskg.config import FrontierPolicy, Reading
+from caskg.errors import CaskgError
 from caskg.graph.prompts import Wording, chat_request
 from caskg.interfaces.cli.model_options import answer_option, limit_options, model_options, spending
 from caskg.interfaces.cli.options import json_option, open_workspace, progress_bar, workspace_option
@@ -93,13 +94,26 @@ def probe(
             probing.require_worth()
             with spending(meter, quiet=as_json) as told:
                 tally = ask_all(probing.poll, told=told)
-        with progress_bar(quiet=as_json) as progress:
+        with progress_bar(quiet=as_json) as progress, _kept(tally, meter):
             reading = Reading.MODELLED if adaptive else Reading.COUNTED
             report = publish(workspace, reading=reading, progress=progress)
         facts = version_facts(report.number, len(workspace.current().ids), report.meta)
     document = _asked(probing, tally, meter) | facts | {"unchanged": report.unchanged}
     lines = [*_asked_lines(document), *summary(facts, unchanged=report.unchanged), _states_line(facts)]
     emit(document, as_json=as_json, lines=lines)
+
+
+@contextmanager
+def _kept(tally: Tally, meter: Meter) -> Iterator[None]:
+    """Where nothing can be published, say what was paid for, and what becomes of it."""
+    try:
+        yield
+    except CaskgError as error:
+        msg = (
+            f"{error} Nothing was published. {tally.n_answered:,} questions came back ({meter.spend}); "
+            "that is kept, and `caskg build` publishes it."
+        )
+        raise type(error)(msg) from error
 
 
 # ---------------------------------------------------------------- the plan
