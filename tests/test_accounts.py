@@ -228,6 +228,8 @@ def test_what_was_exported_comes_back(workspace: Workspace, tmp_path: Path) -> N
         ("{}", "source must be a text, not None."),
         (line(source=""), "source must be a text, not ''."),
         (line(target=3), "target must be a text, not 3."),
+        (line(source_hash="5"), "'5' is no content hash"),
+        (line(target_hash=[1]), "'[1]' is no content hash"),
         (line(note=3), "note must be a text, not 3."),
         (line(verdict="maybe"), "The verdict 'maybe' is none of confirm, reject."),
         (line(target="brew-te"), "There is no skill 'brew-te' in version 1. Did you mean brew-tea?"),

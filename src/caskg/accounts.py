@@ -15,6 +15,7 @@ from caskg.graph.text_prober import TEXT_SOURCE, TextProber
 from caskg.inspection import current_version, hidden_texts, position_of
 from caskg.schema import Label, LabelSource, ProbeAnswer, ProbeKey, Verdict
 from caskg.store.ledger import Ledger
+from caskg.store.rows import require_hashes
 from caskg.store.snapshot import Snapshot
 from caskg.store.workspace import Workspace
 
@@ -198,6 +199,7 @@ def _label(row: Mapping[str, Any], version: Snapshot) -> Label:
     (source, source_hash), (target, target_hash) = (
         _end(version, texts[end], row.get(f"{end}_hash")) for end in ("source", "target")
     )
+    require_hashes({source_hash, target_hash})
     return Label(
         source=source,
         target=target,
