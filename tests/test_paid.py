@@ -80,14 +80,9 @@ def test_a_missing_answer_is_asked_again(workspace: Workspace) -> None:
 
 def test_a_failure_is_asked_again_for_ever_and_a_model_that_cannot_tell_once(workspace: Workspace) -> None:
     """What failed says nothing of the model; the second "cannot tell" is its answer."""
-    plan = PLAN[:1]
-    for said_now, n_left, repeated in [
-        ("no", 1, True),
-        ("cannot tell", 1, True),
-        ("no", 1, True),
-        ("cannot tell", 0, False),
-    ]:
-        prober = LlmProber(scripted(lambda _, said_now=said_now: said_now))
+    plan, says = PLAN[:1], iter(["no", "cannot tell", "no", "cannot tell"])
+    prober = LlmProber(scripted(lambda _: next(says)))
+    for n_left, repeated in [(1, True), (1, True), (1, True), (0, False)]:
         assert [key for key, _ in ask_paid(plan, prober=prober, ledger=workspace.ledger)] != []
         left = to_ask(plan, prober=prober, ledger=workspace.ledger)
         assert (len(left), any(each.repeated for each in left)) == (n_left, repeated)

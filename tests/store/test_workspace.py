@@ -60,7 +60,8 @@ def test_a_draft_knows_all_and_keeps_nothing(workspace: Workspace, path: Path) -
         assert draft.current().arrays["weight"].tolist() == [0.5] * 3
         draft.switches.enable(["kitchen/tea"])
         draft.vectors.put("e", {"0" * 32: np.ones(2, dtype=np.float32)})
-        assert (draft.switches.disabled(), list(draft.vectors.get("e", ["0" * 32]))) == (set(), ["0" * 32])
+        assert draft.switches.disabled() == frozenset()
+        assert list(draft.vectors.get("e", ["0" * 32])) == ["0" * 32]
     assert workspace.switches.disabled() == {"kitchen/tea"}
     assert workspace.vectors.get("e", ["0" * 32]) == {}
     assert {file: file.read_bytes() for file in before} == before
