@@ -109,7 +109,10 @@ def test_the_judge_check_is_never_outdated(workspace: Workspace) -> None:
     source, target = (pairs.skills[int(end[0])].content_hash for end in (pairs.source, pairs.target))
     key = ProbeKey(source, target, "", ProbeKind.REMOVAL, "need", "need-1", f"{MODEL}/need")
     workspace.ledger.record([(key, ProbeAnswer(score=1.0, source_id=MODEL, calls=1))])
-    assert [entry.outdated for entry in entries_of(workspace) if entry.key == key] == [False]
+    (entry,) = (entry for entry in entries_of(workspace) if entry.key == key)
+    ids = [pairs.skills[int(end[0])].id for end in (pairs.source, pairs.target)]
+    assert [entry.source, entry.target] == [f"judge-check:{skill_id}" for skill_id in ids]
+    assert not entry.outdated
     assert prune(workspace) == 0
 
 
@@ -182,6 +185,25 @@ def test_a_label_is_imported_as_a_persons(workspace: Workspace) -> None:
     assert import_labels(lines, workspace.current(), workspace.ledger) == (0, 0)
 
 
+def test_a_label_comes_back_though_its_skill_is_gone_or_edited(workspace: Workspace, tmp_path: Path) -> None:
+    """It was given on a text, which its hash names; the skill may come back. Without one it is a slip."""
+    import_labels(
+        [line(note="gone"), line(source="mow-lawn", verdict="reject")], workspace.current(), workspace.ledger
+    )
+    kept, lines = workspace.ledger.labels(), [json.dumps(each) for each in exported(workspace)]
+    (tmp_path / "library" / "boil-water").rename(tmp_path / "boil-water")
+    edited = tmp_path / "library" / "brew-tea" / "SKILL.md"
+    edited.write_text(edited.read_text() + "Let it stand.\n")
+    with Workspace.create(tmp_path / "other") as other:
+        build_workspace(other, [tmp_path / "library"], encoder="builtin")
+        assert import_labels(lines, other.current(), other.ledger)[0] == 2
+        assert other.ledger.labels() == kept
+        for bad in (line(), line(source_hash=""), line(source_hash="5")):
+            with pytest.raises(UsageError):
+                import_labels([bad], other.current(), other.ledger)
+        assert other.ledger.labels() == kept
+
+
 def test_what_was_exported_comes_back(workspace: Workspace, tmp_path: Path) -> None:
     """Labels of people; answers, and what authors declare, are passed over."""
     import_labels([line()], workspace.current(), workspace.ledger)
@@ -206,6 +228,8 @@ def test_what_was_exported_comes_back(workspace: Workspace, tmp_path: Path) -> N
         ("{}", "source must be a text, not None."),
         (line(source=""), "source must be a text, not ''."),
         (line(target=3), "target must be a text, not 3."),
+        (line(source_hash="5"), "'5' is no content hash"),
+        (line(target_hash=[1]), "'[1]' is no content hash"),
         (line(note=3), "note must be a text, not 3."),
         (line(verdict="maybe"), "The verdict 'maybe' is none of confirm, reject."),
         (line(target="brew-te"), "There is no skill 'brew-te' in version 1. Did you mean brew-tea?"),

@@ -136,3 +136,20 @@ def test_every_relative_link_leads_somewhere(page: Path) -> None:
 def test_the_readme_is_for_a_user_in_a_hurry() -> None:
     """What is longer belongs into docs/."""
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) < README_WORDS
+
+
+ASKED_AGAIN = (
+    "A question that has a score is never asked again. One without is asked again by the next run, since a "
+    "missing answer is no evidence, until the model has said twice that it cannot tell; `--plan` says how "
+    "many calls that is."
+)
+
+
+@pytest.mark.parametrize("page", ["cli.md", "llm.md", "judge-check.md", "steps/5-probe.md"])
+def test_every_page_says_the_same_of_what_is_asked_again(page: str) -> None:
+    """It decides what a run costs; the help of both commands says it too."""
+    assert ASKED_AGAIN in " ".join((ROOT / "docs" / page).read_text(encoding="utf-8").split())
+    for name in ("probe", "judge-check"):
+        command = cli.get_command(click.Context(cli), name)
+        assert command is not None
+        assert ASKED_AGAIN in " ".join((command.help or "").split())

@@ -1,17 +1,19 @@
 """Nothing is paid twice, and what is paid for is kept."""
 
 from collections.abc import Iterable, Iterator
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from caskg.errors import ProbeError
+from caskg.errors import ProbeError, StoreError
+from caskg.graph.contrast import COHERENCE
 from caskg.graph.llm_plan import Arms, plan_wording
 from caskg.graph.llm_prober import LlmProber
 from caskg.graph.probes import probe_key
-from caskg.graph.prompts import Wording
-from caskg.paid import ask_paid, open_requests, plan_paid
+from caskg.graph.prompts import Wording, chat_request
+from caskg.paid import ask_paid, plan_paid, to_ask
 from caskg.providers.scripted import ScriptedChatModel
 from caskg.schema import (
     Candidates,
@@ -19,10 +21,13 @@ from caskg.schema import (
     ChatRequest,
     FloatArray,
     ProbeAnswer,
+    ProbeKey,
     ProbeKind,
     ProbeRequest,
     Skill,
 )
+from caskg.store.database import open_database
+from caskg.store.ledger import Ledger
 from caskg.store.workspace import Workspace
 from factories import make_skill
 from graph.graph_cases import read
@@ -55,22 +60,104 @@ def test_what_was_answered_is_not_asked_again(workspace: Workspace) -> None:
         next(stream)
     del stream
     prober = LlmProber(second)
-    waiting = open_requests(PLAN, prober=prober, ledger=workspace.ledger)
-    assert next(iter(waiting.values())).kind is ProbeKind.REORDERING
+    waiting = to_ask(PLAN, prober=prober, ledger=workspace.ledger)
+    assert waiting[0].request.kind is ProbeKind.REORDERING
     assert len(list(ask_paid(PLAN, prober=prober, ledger=workspace.ledger))) == len(second.asked) == 5
     assert len(first.asked) + len(second.asked) == 8
     assert list(ask_paid(PLAN, prober=prober, ledger=workspace.ledger)) == []
-    assert open_requests(PLAN, prober=prober, ledger=workspace.ledger) == {}
+    assert to_ask(PLAN, prober=prober, ledger=workspace.ledger) == []
 
 
 def test_a_missing_answer_is_asked_again(workspace: Workspace) -> None:
     """It is no evidence; what it cost stays counted."""
     list(ask_paid(PLAN, prober=LlmProber(scripted(lambda _: "cannot tell")), ledger=workspace.ledger))
     prober = LlmProber(scripted(lambda _: "1"))
-    assert len(open_requests(PLAN, prober=prober, ledger=workspace.ledger)) == 8
+    assert len(to_ask(PLAN, prober=prober, ledger=workspace.ledger)) == 8
     list(ask_paid(PLAN, prober=prober, ledger=workspace.ledger))
     spend = workspace.ledger.spend()[prober.prober_id]
     assert (spend.answers, spend.missing, spend.calls) == (8, 8, 16)
+
+
+def test_a_failure_is_asked_again_for_ever_and_a_model_that_cannot_tell_once(workspace: Workspace) -> None:
+    """What failed says nothing of the model; the second "cannot tell" is its answer."""
+    plan, says = PLAN[:1], iter(["no", "cannot tell", "no", "cannot tell"])
+    prober = LlmProber(scripted(lambda _: next(says)))
+    for n_left, repeated in [(1, True), (1, True), (1, True), (0, False)]:
+        assert [key for key, _ in ask_paid(plan, prober=prober, ledger=workspace.ledger)] != []
+        left = to_ask(plan, prober=prober, ledger=workspace.ledger)
+        assert (len(left), any(each.repeated for each in left)) == (n_left, repeated)
+    assert list(ask_paid(plan, prober=prober, ledger=workspace.ledger)) == []
+    assert not to_ask(PLAN[1:], prober=prober, ledger=workspace.ledger)[0].repeated
+
+
+ALIKE = [
+    ProbeRequest(source=BOIL, target=SING, kind=ProbeKind.SUBSTITUTION, substitute=PEEL, arm=COHERENCE),
+    ProbeRequest(source=BOIL, target=PEEL, kind=ProbeKind.INTACT, arm=COHERENCE),
+    ProbeRequest(source=PEEL, target=SING, kind=ProbeKind.INTACT, arm=COHERENCE),
+]
+"""The first and the last are the plan "first PEEL, then SING"."""
+
+
+def test_what_is_asked_in_the_same_words_is_asked_once(workspace: Workspace) -> None:
+    """And answers both; the second took no call."""
+    model = scripted(lambda _: "0.4")
+    prober = LlmProber(model)
+    assert len({words(request) for request in ALIKE}) == 2
+    (first, second) = to_ask(ALIKE, prober=prober, ledger=workspace.ledger)
+    assert first.keys == (probe_key(ALIKE[0], prober), probe_key(ALIKE[2], prober))
+    assert (first.key, first.request, second.keys) == (first.keys[0], ALIKE[0], (second.key,))
+    told = [key for key, _ in ask_paid(ALIKE, prober=prober, ledger=workspace.ledger)]
+    assert (told, len(model.asked)) == ([first.key, second.key], 2)
+    known = workspace.ledger.answers([*first.keys, second.key])
+    assert [(known[key].score, known[key].calls) for key in (*first.keys, second.key)] == [
+        (0.4, 1),
+        (0.4, 0),
+        (0.4, 1),
+    ]
+    assert known[first.keys[1]].transcript == known[first.keys[0]].transcript
+
+
+def test_what_was_answered_in_the_same_words_is_taken_over(workspace: Workspace) -> None:
+    """By a later run, or of another part of the plan; an answer of its own stands."""
+    model = scripted(lambda _: "0.4")
+    prober = LlmProber(model)
+    list(ask_paid(ALIKE[:1], prober=prober, ledger=workspace.ledger))
+    assert to_ask(ALIKE[2:], prober=prober, ledger=workspace.ledger, among=ALIKE) == []
+    assert len(to_ask(ALIKE[2:], prober=prober, ledger=workspace.ledger)) == 1
+    assert list(ask_paid(ALIKE[2:], prober=prober, ledger=workspace.ledger, among=ALIKE)) == []
+    (taken,) = workspace.ledger.answers([probe_key(ALIKE[2], prober)]).values()
+    assert (taken.score, taken.calls, taken.tokens, len(model.asked)) == (0.4, 0, 0, 1)
+    (own,) = workspace.ledger.answers([probe_key(ALIKE[0], prober)]).values()
+    assert own.calls == 1
+    assert to_ask(ALIKE[1:2], prober=prober, ledger=workspace.ledger)[0].keys == (
+        probe_key(ALIKE[1], prober),
+    )
+
+
+def words(request: ProbeRequest) -> tuple[tuple[str, str], ...]:
+    return chat_request(request, wording=Wording.CONTROL, request_id="").messages
+
+
+@pytest.mark.parametrize("wording", [Wording.PAPER, Wording.CONTROL, Wording.NEED])
+def test_equal_words_are_equal_prompts_and_no_others(wording: Wording) -> None:
+    """Over all three skills in all places, arms and orders."""
+    skills = [BOIL, PEEL, SING]
+    edges = np.array(list(permutations(range(3), 2))).T
+    plan = plan_wording(
+        (edges[0], edges[1]),
+        skills=skills,
+        substitutes=3 - edges.sum(axis=0),
+        wording=wording,
+        near=3 - edges.sum(axis=0),
+        both_orders=True,
+    )
+    prober = LlmProber(scripted(lambda _: "1"), wording=wording)
+    prompts = {
+        prober.words_of(each): chat_request(each, wording=wording, request_id="").messages for each in plan
+    }
+    assert len(set(prompts.values())) == len(prompts)
+    for each in plan:
+        assert prompts[prober.words_of(each)] == chat_request(each, wording=wording, request_id="").messages
 
 
 def test_a_question_that_stands_twice_in_a_plan_is_asked_once(workspace: Workspace) -> None:
@@ -84,7 +171,7 @@ def test_another_model_another_wording_another_text_is_another_question(workspac
     """An edit makes stale what used the text, a substitution with it included, and nothing else."""
     list(ask_paid(PLAN, prober=LlmProber(scripted(lambda _: "1")), ledger=workspace.ledger))
     other = LlmProber(scripted(lambda _: "1", fingerprint="n"))
-    assert len(open_requests(PLAN, prober=other, ledger=workspace.ledger)) == 8
+    assert len(to_ask(PLAN, prober=other, ledger=workspace.ledger)) == 8
     edited = ScriptedChatModel(lambda _: said("1"), fingerprint="m")
     changed = [
         ProbeRequest(
@@ -97,8 +184,8 @@ def test_another_model_another_wording_another_text_is_another_question(workspac
         for request in PLAN[:4]
     ]
     prober = LlmProber(edited)
-    waiting = open_requests(changed, prober=prober, ledger=workspace.ledger)
-    assert [key.kind for key in waiting] == [ProbeKind.SUBSTITUTION]
+    waiting = to_ask(changed, prober=prober, ledger=workspace.ledger)
+    assert [each.key.kind for each in waiting] == [ProbeKind.SUBSTITUTION]
 
 
 class _Broken(LlmProber):
@@ -130,7 +217,7 @@ def test_what_a_limit_keeps_back_is_left_for_the_next_run(workspace: Workspace) 
     short = LlmProber(_Short(lambda _: said("1"), fingerprint="m"))
     found = list(ask_paid(PLAN, prober=short, ledger=workspace.ledger))
     assert [key for key, _ in found] == [probe_key(request, short) for request in PLAN[:2]]
-    assert len(open_requests(PLAN, prober=short, ledger=workspace.ledger)) == 6
+    assert len(to_ask(PLAN, prober=short, ledger=workspace.ledger)) == 6
 
 
 # ---------------------------------------------------------------- the plan
@@ -219,3 +306,22 @@ def test_one_that_speaks_to_its_reader_is_chosen_anew(workspace: Workspace) -> N
     workspace.ledger.record_substitutes({(*pair, "plain"): GUEST.content_hash})
     assert substitutes(workspace) == ["swim"]
     assert workspace.ledger.substitutes() == {(*pair, "plain"): CROWD[4].content_hash}
+
+
+class _ReadOnly(Ledger):
+    """A ledger on a disk that turned read-only."""
+
+    def record(self, answers: Iterable[tuple[ProbeKey, ProbeAnswer]], *, sync_every_s: float = 0.0) -> int:
+        msg = f"No room for {len(list(answers))} answers, at once or in {sync_every_s} s."
+        raise StoreError(msg)
+
+
+def test_where_nothing_can_be_kept_nothing_is_asked(workspace: Workspace) -> None:
+    """It costs no call to find out."""
+    model, database = scripted(lambda _: "1"), open_database(workspace.path, timeout_s=1.0)
+    try:
+        with pytest.raises(StoreError):
+            list(ask_paid(PLAN, prober=LlmProber(model), ledger=_ReadOnly(database)))
+    finally:
+        database.close()
+    assert model.asked == []

@@ -10,7 +10,7 @@ import pytest
 from caskg.graph.llm_plan import plan_wording
 from caskg.graph.llm_prober import LlmProber
 from caskg.graph.prompts import Wording
-from caskg.paid import ask_paid, open_requests
+from caskg.paid import ask_paid, to_ask
 from caskg.providers.openai_compatible import OpenAIChat
 from caskg.providers.settings import ChatOptions, Endpoint
 from caskg.schema import ProbeKey
@@ -52,7 +52,7 @@ def ask(workspace: Workspace, respond: Respond) -> tuple[dict[ProbeKey, float | 
         )
         prober = LlmProber(OpenAIChat(patient, ChatOptions(model="m")))
         answers = dict(ask_paid(PLAN, prober=prober, ledger=workspace.ledger))
-        assert len(open_requests(PLAN, prober=prober, ledger=workspace.ledger)) == sum(
+        assert len(to_ask(PLAN, prober=prober, ledger=workspace.ledger)) == sum(
             answer.score is None for answer in answers.values()
         )
     why = [answer.missing_reason for answer in answers.values() if answer.missing_reason]

@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -67,7 +67,9 @@ def folder(built: Path, tmp_path: Path) -> Path:
     return shutil.copytree(built, tmp_path / "ws")
 
 
-def start(folder: Path, url: str, *more: str, edges: int = EDGES) -> "subprocess.Popen[str]":
+def start(
+    folder: Path, url: str, *more: str, edges: int = EDGES, prefix: Sequence[str] = ()
+) -> "subprocess.Popen[str]":
     options = [
         *more,
         "--model",
@@ -82,15 +84,16 @@ def start(folder: Path, url: str, *more: str, edges: int = EDGES) -> "subprocess
     ]
     words = ["probe", "-w", str(folder), "--concurrency", str(CONCURRENCY), *options]
     environment = {**os.environ, "CASKG_CONFIG": "/nowhere"}
-    call = [sys.executable, "-m", "caskg", *words]
+    call = [*prefix, sys.executable, "-m", "caskg", *words]
     pipe = subprocess.PIPE
     return subprocess.Popen(call, env=environment, stdout=pipe, stderr=pipe, text=True)
 
 
 def recorded(folder: Path) -> int:
-    """Return how many answers of the model are in the ledger."""
+    """Return how many answers of the model are in the ledger that took a call."""
     with Workspace.open(folder) as workspace:
-        return sum(key.prober_id.startswith("llm:") for key, _ in workspace.ledger.entries())
+        answers = [answer for key, answer in workspace.ledger.entries() if key.prober_id.startswith("llm:")]
+        return sum(answer.calls > 0 for answer in answers)
 
 
 def published(folder: Path) -> dict[str, object]:
@@ -110,7 +113,7 @@ def probed(folder: Path, *more: str, edges: int = EDGES) -> tuple[dict[str, obje
 
 
 def asked(calls: list[Call]) -> set[str]:
-    """Return what was asked; of i -> j and of j -> i some is asked in the same words."""
+    """Return what was asked."""
     return {json.dumps(call.body["messages"]) for call in calls}
 
 
@@ -195,12 +198,13 @@ def test_a_kill_at_any_other_time_loses_nothing(folder: Path, tmp_path: Path) ->
     assert published(folder) == whole
 
 
-def test_an_interrupt_ends_with_what_is_out_and_publishes_it(folder: Path) -> None:
-    """The first Ctrl-C sends nothing more and waits; what was paid for is used."""
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_with_what_is_out_and_publishes_it(folder: Path, stop: signal.Signals) -> None:
+    """Ctrl-C, a kind kill, a closed terminal: nothing more is sent; what was paid for is used."""
     watched = Watched()
     with watched.server as server:
         process = start(folder, server.url)
-        watched.act = partial(process.send_signal, signal.SIGINT)
+        watched.act = partial(process.send_signal, stop)
         watched.at = 12
         out, err = process.communicate(timeout=120)
         done = json.loads(out)
@@ -209,18 +213,20 @@ def test_an_interrupt_ends_with_what_is_out_and_publishes_it(folder: Path) -> No
     assert done["scored"] == len(server.calls) == recorded(folder)
     assert done["unasked"] == done["open"] - done["scored"]
     assert err.startswith("caskg: stopping when the ")
+    assert [path.name for path in folder.glob("*.sqlite-*")] == []  # the ledger was closed
 
 
-def test_a_second_interrupt_ends_at_once(folder: Path) -> None:
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_ends_at_once(folder: Path, stop: signal.Signals) -> None:
     """What came is kept; nothing is published."""
     watched = Watched(lambda call: opinion(call) if call.number < 8 else says(after_s=math.inf))
     with watched.server as server, start(folder, server.url) as process:
 
         def interrupt() -> None:
-            process.send_signal(signal.SIGINT)
+            process.send_signal(stop)
             assert process.stderr is not None
             process.stderr.readline()  # the first was understood
-            process.send_signal(signal.SIGINT)
+            process.send_signal(stop)
 
         watched.act, watched.at = interrupt, 9
         assert process.wait(timeout=120) == 130
@@ -229,3 +235,26 @@ def test_a_second_interrupt_ends_at_once(folder: Path) -> None:
     assert 1 <= recorded(folder) <= 8
     with Workspace.open(folder) as workspace:
         assert workspace.current().number == 1
+
+
+def test_a_signal_that_is_ignored_stays_so(folder: Path) -> None:
+    """As under nohup; and a second closing of the terminal is no order to hurry."""
+    watched = Watched()
+    with watched.server as server:
+        process = start(folder, server.url, edges=12, prefix=["nohup"])
+        watched.act, watched.at = partial(process.send_signal, signal.SIGHUP), 5
+        out, _ = process.communicate(timeout=120)
+        assert (process.returncode, json.loads(out)["stopped"]) == (0, None)
+    again = Watched(lambda call: opinion(call) if call.number < 8 else says('{"score": "1"}', after_s=0.2))
+    with again.server as server, start(folder, server.url) as process:
+
+        def hang_up() -> None:
+            process.send_signal(signal.SIGHUP)
+            assert process.stderr is not None
+            process.stderr.readline()
+            process.send_signal(signal.SIGHUP)
+
+        again.act, again.at = hang_up, 9
+        assert process.wait(timeout=60) == 0
+        assert process.stdout is not None
+        assert json.loads(process.stdout.read())["scored"] == len(server.calls)

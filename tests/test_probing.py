@@ -79,11 +79,11 @@ def test_the_best_edges_are_asked_about_edge_by_edge(workspace: Workspace) -> No
     """So what a limit cuts off is the end of F, and no edge but one is half asked."""
     asked = poll(workspace, scripted(lambda _: "1"))
     todo = open_questions(asked)
-    edges = [(each.source.id, each.target.id) for each in todo.probes]
+    edges = [(each.request.source.id, each.request.target.id) for each in todo.probes]
     ids = [skill.id for skill in LIBRARY.skills]
     best = [(ids[i], ids[j]) for i, j in best_first(asked)[:7]]
     assert list(dict.fromkeys(edges)) == best
-    assert [each.kind for each in todo.probes[:2]] == [ProbeKind.INTACT, ProbeKind.REMOVAL]
+    assert [each.key.kind for each in todo.probes[:2]] == [ProbeKind.INTACT, ProbeKind.REMOVAL]
     assert (todo.opinions, todo.n_edges, len(todo)) == ((), 7, len(todo.probes))
     assert edges == sorted(edges, key=best.index)
 
@@ -153,7 +153,7 @@ def test_nobody_is_asked_about_a_hidden_skill(workspace: Workspace, profile: str
     assert chosen == (seen[:7] if profile == "default" else [edge for edge in edges[:7] if out not in edge])
     todo = open_questions(hiding)
     assert len(todo.opinions) < len(open_questions(asked).opinions)
-    for each in (*todo.opinions, *todo.probes):
+    for each in (asked.request for asked in (*todo.opinions, *todo.probes)):
         assert LIBRARY.skills[out].id not in (each.source.id, each.target.id)
 
 
@@ -165,10 +165,10 @@ def test_opinions_are_asked_first_and_decide_what_is_asked_about(workspace: Work
     model = scripted(lambda text: str(zlib.crc32(text.encode()) % 2))
     asked = poll(workspace, model, judge=True, budget=7)
     todo = open_questions(asked)
-    assert {each.kind for each in todo.opinions} == {ProbeKind.OPINION}
+    assert {each.key.kind for each in todo.opinions} == {ProbeKind.OPINION}
     tally = ask_all(asked)
     assert tally.n_answered == len(model.asked) == tally.n_open
-    kinds = [spend.answers for _, spend in sorted(workspace.ledger.spend().items()) if spend.calls]
+    kinds = [spend.calls for _, spend in sorted(workspace.ledger.spend().items()) if spend.calls]
     assert kinds == [tally.n_open - len(todo.opinions), len(todo.opinions)]
     after = refined(asked.induced, ledger=workspace.ledger, config=asked.config)
     judged = after.candidates.signals["judge"]
@@ -281,7 +281,7 @@ def test_the_paper_asks_about_the_top_b(workspace: Workspace) -> None:
     asked = poll(workspace, scripted(lambda _: "1"), profile="paper", wording=Wording.PAPER)
     chosen = [pairs(asked.induced.candidates)[row] for row in frontier(asked)]
     assert chosen == best_first(asked)[:7]
-    assert {each.kind for each in open_questions(asked).probes[:3]} == {
+    assert {each.key.kind for each in open_questions(asked).probes[:3]} == {
         ProbeKind.REMOVAL,
         ProbeKind.SUBSTITUTION,
         ProbeKind.REORDERING,

@@ -15,6 +15,7 @@ from caskg.graph.text_prober import TEXT_SOURCE, TextProber
 from caskg.inspection import current_version, hidden_texts, position_of
 from caskg.schema import Label, LabelSource, ProbeAnswer, ProbeKey, Verdict
 from caskg.store.ledger import Ledger
+from caskg.store.rows import require_hashes
 from caskg.store.snapshot import Snapshot
 from caskg.store.workspace import Workspace
 
@@ -26,8 +27,8 @@ class Entry:
     Attributes:
         key: What was asked.
         answer: What was said; no transcript where one of the texts that it quotes is disabled.
-        source: The id of the source in the current version; None where its text is not there, or
-            the skill is disabled.
+        source: The id of the source in the current version, or in the labelled set of the judge check
+            behind ``judge-check:``; None where its text is in neither, or the skill is disabled.
         target: The id of the target, likewise.
         outdated: It can count no more: its texts are not in the current version, nor in the judge
             check, or its prompt is not in use.
@@ -64,8 +65,9 @@ def entries_of(workspace: Workspace) -> Iterator[Entry]:
     version = current_version(workspace)
     hashes, off = version.content_hashes if version else (), workspace.switches.disabled()
     named = zip(hashes, version.ids if version else (), strict=True)
-    ids = {content: skill_id for content, skill_id in named if skill_id not in off}
-    known = frozenset(hashes) | {skill.content_hash for skill in labelled_set().skills}
+    labelled = {skill.content_hash: f"judge-check:{skill.id}" for skill in labelled_set().skills}
+    ids = labelled | {content: skill_id for content, skill_id in named if skill_id not in off}
+    known = frozenset(hashes) | labelled.keys()
     prompt = TextProber().prompt_version
     unseen = hidden_texts(version) if version else frozenset[str]()
     for key, answer in workspace.ledger.entries():
@@ -148,8 +150,8 @@ def import_labels(lines: Iterable[str], version: Snapshot, ledger: Ledger) -> tu
     """Let the labels in *lines* stand as a person's, all or none.
 
     A line is a JSON object with ``source``, ``target`` and ``verdict``, and maybe ``note`` and the
-    hashes of the texts that it was given on. Lines of an export that are no label of a person
-    are passed over.
+    hashes of the texts that it was given on; with its hash, a skill need not be in the version. Lines
+    of an export that are no label of a person are passed over.
 
     Returns:
         How many labels are new, and how many lines were passed over.
@@ -194,13 +196,24 @@ def _label(row: Mapping[str, Any], version: Snapshot) -> Label:
     if texts["verdict"] not in list(Verdict):
         msg = f"The verdict {texts['verdict']!r} is none of {', '.join(Verdict)}."
         raise UsageError(msg)
-    source, target = (position_of(version, texts[end]) for end in ("source", "target"))
+    (source, source_hash), (target, target_hash) = (
+        _end(version, texts[end], row.get(f"{end}_hash")) for end in ("source", "target")
+    )
+    require_hashes({source_hash, target_hash})
     return Label(
-        source=version.ids[source],
-        target=version.ids[target],
+        source=source,
+        target=target,
         verdict=Verdict(texts["verdict"]),
         given_by=LabelSource.PERSON,
-        source_hash=str(row.get("source_hash") or version.content_hashes[source]),
-        target_hash=str(row.get("target_hash") or version.content_hashes[target]),
+        source_hash=source_hash,
+        target_hash=target_hash,
         note=texts["note"],
     )
+
+
+def _end(version: Snapshot, name: str, given_on: object) -> tuple[str, str]:
+    """Return the id of a skill and the hash of the text that a label was given on."""
+    if given_on and name not in version.ids:  # a label outlives its skill, which may come back
+        return name, str(given_on)
+    at = position_of(version, name)
+    return version.ids[at], str(given_on or version.content_hashes[at])

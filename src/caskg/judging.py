@@ -16,7 +16,7 @@ from caskg.graph.modelled import Rates
 from caskg.graph.probes import key_of, plan_probes, probe_key
 from caskg.graph.prompts import Wording, prompt_version
 from caskg.graph.sources import Worth
-from caskg.paid import ask_paid, open_requests
+from caskg.paid import Question, ask_paid, to_ask
 from caskg.protocols import ChatModel, Prober
 from caskg.schema import ProbeAnswer, ProbeKey, ProbeRequest
 from caskg.store.ledger import Ledger
@@ -39,9 +39,9 @@ def check_questions(wording: Wording) -> list[ProbeRequest]:
     )
 
 
-def unasked(prober: LlmProber, *, ledger: Ledger) -> list[ProbeRequest]:
-    """Return the questions of a check that have no score yet."""
-    return list(open_requests(check_questions(prober.wording), prober=prober, ledger=ledger).values())
+def unasked(prober: LlmProber, *, ledger: Ledger) -> list[Question]:
+    """Return the questions of a check that would be asked now."""
+    return to_ask(check_questions(prober.wording), prober=prober, ledger=ledger)
 
 
 def check_free(prober: Prober) -> JudgeReport:
@@ -65,7 +65,7 @@ def check_paid(prober: LlmProber, *, ledger: Ledger, told: Told = lambda _done, 
     """
     requests = check_questions(prober.wording)
     keys = [probe_key(request, prober) for request in requests]
-    done = sum(answer.score is not None for answer in ledger.answers(keys).values())
+    done = len(requests) - len(unasked(prober, ledger=ledger))
     for count, _ in enumerate(ask_paid(requests, prober=prober, ledger=ledger), start=done + 1):
         told(count, len(requests))
     return _report(ledger.answers(keys), prober.wording)
@@ -131,4 +131,5 @@ def _answers(prober_id: str, wording: Wording, *, ledger: Ledger) -> dict[ProbeK
 
 def _report(answers: Mapping[ProbeKey, ProbeAnswer], wording: Wording) -> JudgeReport:
     opinions = 1 if wording is Wording.NEED else FULL_UNITS
-    return judge_report(answers, labelled_set(), opinions=opinions)
+    n_questions = len(check_questions(wording))
+    return judge_report(answers, labelled_set(), opinions=opinions, n_questions=n_questions)

@@ -5,7 +5,8 @@ again, so a run that was killed goes on where it stopped and pays only for what
 was out at that moment.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from caskg.errors import ProbeError
 from caskg.graph.contrast import NEAR
@@ -13,12 +14,16 @@ from caskg.graph.inputs import GraphInputs
 from caskg.graph.llm_plan import PLAIN, Arms, near_alternatives, plan_wording, unfit_to_stand_in
 from caskg.graph.probes import choose_substitutes, keep_substitutes, probe_key
 from caskg.graph.prompts import Wording
+from caskg.graph.readings import UNTOLD
 from caskg.protocols import StreamingProber
 from caskg.schema import BoolArray, Candidates, IntArray, ProbeAnswer, ProbeKey, ProbeRequest, Skill
 from caskg.store.ledger import Ledger
 
 SYNC_EVERY_S = 1.0
 """Answers of how many seconds a power cut may cost: to wait for the disk after each would hold up calls."""
+
+ENOUGH = 2
+"""So often does a model say that it cannot tell before it is asked no more."""
 
 ONCE = Arms()
 """One question a probe."""
@@ -94,31 +99,117 @@ def _kept_substitutes(
     return kept
 
 
-def open_requests(
-    requests: Sequence[ProbeRequest], *, prober: StreamingProber, ledger: Ledger
-) -> dict[ProbeKey, ProbeRequest]:
-    """Return the requests that have no score yet, each question once: what `ask_paid` would send."""
-    keyed = {probe_key(request, prober): request for request in requests}
-    known = ledger.answers(keyed)
-    return {key: request for key, request in keyed.items() if key not in known or known[key].score is None}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked in one call, of one edge or of several whose questions are the same word for word.
+
+    Attributes:
+        key: Of the first of them.
+        request: Likewise.
+        keys: Of all that have no score, *key* among them.
+        repeated: It was asked before, and has no score.
+    """
+
+    key: ProbeKey
+    request: ProbeRequest
+    keys: tuple[ProbeKey, ...]
+    repeated: bool
+
+
+def to_ask(
+    requests: Sequence[ProbeRequest],
+    *,
+    prober: StreamingProber,
+    ledger: Ledger,
+    among: Sequence[ProbeRequest] = (),
+) -> list[Question]:
+    """Return what `ask_paid` would send: each question that has no score, once.
+
+    One that the model said twice it cannot tell is open no more: that is its answer. Failures are
+    asked again by each run.
+    """
+    return _open(_in_same_words(requests, among, prober=prober), ledger)
 
 
 def ask_paid(
-    requests: Sequence[ProbeRequest], *, prober: StreamingProber, ledger: Ledger
+    requests: Sequence[ProbeRequest],
+    *,
+    prober: StreamingProber,
+    ledger: Ledger,
+    among: Sequence[ProbeRequest] = (),
 ) -> Iterator[tuple[ProbeKey, ProbeAnswer]]:
-    """Ask what has no score in the ledger yet; yield each answer once it is recorded, as they come.
+    """Ask what is open; yield each answer once it is recorded, as they come.
 
-    What a limit kept from being sent has no answer, and is asked by the next run.
+    What a limit kept from being sent has no answer, and is asked by the next run. What was answered
+    under another edge in the same words is taken over, at no cost.
+
+    Args:
+        requests: What is to have an answer.
+        prober: Asked.
+        ledger: Where answers are kept.
+        among: What else has been asked about: an answer to it in the same words is taken over.
 
     Raises:
         ProbeError: The prober answered something that was not asked, or twice.
         ProviderError: No call to the model can succeed.
     """
-    waiting = open_requests(requests, prober=prober, ledger=ledger)
-    for request, answer in prober.stream(list(waiting.values())):
-        key = probe_key(request, prober)
-        if waiting.pop(key, None) is None:
+    groups = _in_same_words(requests, among, prober=prober)
+    _take_over(groups, ledger)
+    questions = _open(groups, ledger)
+    waiting = {question.key: question for question in questions}
+    for request, answer in prober.stream([question.request for question in questions]):
+        question = waiting.pop(probe_key(request, prober), None)
+        if question is None:
             msg = f"Prober {prober.prober_id!r} answered a probe that was not asked, or twice."
             raise ProbeError(msg)
-        ledger.record([(key, answer)], sync_every_s=SYNC_EVERY_S)
-        yield key, answer
+        answers = [answer, *[_taken_over(answer)] * (len(question.keys) - 1)]
+        ledger.record(zip(question.keys, answers, strict=True), sync_every_s=SYNC_EVERY_S)
+        yield question.key, answer
+
+
+def _in_same_words(
+    requests: Sequence[ProbeRequest], among: Sequence[ProbeRequest], *, prober: StreamingProber
+) -> list[dict[ProbeKey, ProbeRequest]]:
+    """Return *requests*, and those of *among* that are asked in the same words, by these words."""
+    groups: dict[Hashable, dict[ProbeKey, ProbeRequest]] = {}
+    for request in requests:
+        groups.setdefault(prober.words_of(request), {})[probe_key(request, prober)] = request
+    for request in among:
+        if group := groups.get(prober.words_of(request)):
+            group.setdefault(probe_key(request, prober), request)
+    return list(groups.values())
+
+
+def _open(groups: Sequence[Mapping[ProbeKey, ProbeRequest]], ledger: Ledger) -> list[Question]:
+    attempts = ledger.attempts(key for group in groups for key in group)
+    return [
+        Question(
+            key=next(iter(group)),
+            request=next(iter(group.values())),
+            keys=tuple(group),
+            repeated=any(key in attempts for key in group),
+        )
+        for group in groups
+        if not any(_is_settled(attempts.get(key, ())) for key in group)
+    ]
+
+
+def _take_over(groups: Sequence[Mapping[ProbeKey, ProbeRequest]], ledger: Ledger) -> None:
+    """Record what has a score in the same words under another edge."""
+    known = ledger.answers(key for group in groups for key in group)
+    taken = list[tuple[ProbeKey, ProbeAnswer]]()
+    for group in groups:
+        scored = [known[key] for key in group if key in known and known[key].score is not None]
+        if 0 < len(scored) < len(group):
+            taken += [(key, _taken_over(scored[0])) for key in group]  # the first score of each stands
+    ledger.record(taken)  # even none: where nothing can be kept, nothing is to be asked
+
+
+def _taken_over(answer: ProbeAnswer) -> ProbeAnswer:
+    return replace(answer, calls=0, tokens=0)
+
+
+def _is_settled(attempts: Sequence[ProbeAnswer]) -> bool:
+    if any(answer.score is not None for answer in attempts):
+        return True
+    return sum(answer.missing_reason == UNTOLD for answer in attempts) >= ENOUGH

@@ -5,7 +5,7 @@ the ledger; a build makes a graph of it. So a run that was killed goes on where 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,10 +20,11 @@ from caskg.graph.llm_plan import Arms
 from caskg.graph.llm_prober import LlmProber
 from caskg.graph.probes import probe_key
 from caskg.graph.questionnaire import expected_calls, in_rounds, questionnaire
+from caskg.graph.readings import UNTOLD
 from caskg.graph.text_prober import TextProber
-from caskg.paid import EVERY, ONCE, ask_paid, open_requests, plan_paid
+from caskg.paid import EVERY, ONCE, Question, ask_paid, plan_paid, to_ask
 from caskg.pipeline import Induced, ask_edges, paid_frontier, refined
-from caskg.schema import BoolArray, IntArray, ProbeRequest
+from caskg.schema import BoolArray, IntArray, ProbeAnswer, ProbeKey, ProbeRequest
 from caskg.store.ledger import Ledger
 
 Told = Callable[[int, int], None]
@@ -68,11 +69,17 @@ class Open:
         expected: How many are expected to be.
     """
 
-    opinions: tuple[ProbeRequest, ...]
-    probes: tuple[ProbeRequest, ...]
+    opinions: tuple[Question, ...]
+    probes: tuple[Question, ...]
     n_edges: int
     most: int
     expected: int
+
+    @property
+    def n_repeated(self) -> int:
+        """How many, at most, were asked before and have no score."""
+        again = sum(each.repeated for each in self.probes)
+        return sum(each.repeated for each in self.opinions) + min(again, self.most)
 
     def __len__(self) -> int:
         return len(self.opinions) + self.most
@@ -85,12 +92,14 @@ class Tally:
     Attributes:
         n_open: Questions that were open.
         n_edges: |F|.
+        n_known: Probes that had a score before.
         scored: Answers with a score.
         missing: How many have none, by the reason.
     """
 
     n_open: int = 0
     n_edges: int = 0
+    n_known: int = 0
     scored: int = 0
     missing: Counter[str] = field(default_factory=Counter)
 
@@ -108,14 +117,15 @@ def open_questions(poll: Poll) -> Open:
     """
     edges = frontier(poll)
     requests = _planned(poll, edges)
-    probes = _open(poll, requests)
+    probes = to_ask(requests, prober=poll.prober, ledger=poll.ledger)
+    opinions = to_ask(_opinions(poll), prober=poll.judge, ledger=poll.ledger) if poll.judge else []
     most = expected = len(probes)
     if poll.rates and requests:
         asking = questionnaire(requests, poll.rates)
         most = min(most, asking.most_calls)
         expected = min(most, expected_calls(asking, poll.rates, config=poll.config.verifier))
     return Open(
-        opinions=tuple(_opinions(poll)), probes=probes, n_edges=len(edges), most=most, expected=expected
+        opinions=tuple(opinions), probes=tuple(probes), n_edges=len(edges), most=most, expected=expected
     )
 
 
@@ -124,7 +134,8 @@ def ask_all(poll: Poll, *, told: Told = lambda _done, _of: None) -> Tally:
 
     Raises:
         UsageError: The budget cannot be used.
-        ProviderError: No call can succeed, or not one answer has a score.
+        ProviderError: No call can succeed, or not one answer has a score; but where most was answered
+            before, a model may say of the rest that it cannot tell.
         StoreError: The ledger cannot be written.
     """
     tally = Tally()
@@ -134,7 +145,7 @@ def ask_all(poll: Poll, *, told: Told = lambda _done, _of: None) -> Tally:
     except ProviderError as error:
         msg = f"{error} {_kept(tally)}"
         raise ProviderError(msg) from error
-    if tally.missing and not tally.scored:
+    if tally.missing and not tally.scored and not (tally.n_known and tally.missing.keys() == {UNTOLD}):
         ((reason, count),) = tally.missing.most_common(1)
         msg = f"No answer has a score; of {count:,} it is said: {reason} {_kept(tally)}"
         raise ProviderError(msg)
@@ -177,24 +188,27 @@ def with_budget(config: BuildConfig, *, n_skills: int, budget: int | None, polic
 
 
 def _ask(poll: Poll, tally: Tally) -> Iterator[None]:
-    edges, opinions = frontier(poll), tuple(_opinions(poll))
+    edges, opinions = frontier(poll), _opinions(poll)
     tally.n_edges = len(edges)
-    if poll.judge and opinions:
-        tally.n_open = len(opinions) + len(_open(poll, _planned(poll, edges)))
-        yield from _count(poll.judge, opinions, poll.ledger, tally)
+    if poll.judge and (n_opinions := len(to_ask(opinions, prober=poll.judge, ledger=poll.ledger))):
+        probes = to_ask(_planned(poll, edges), prober=poll.prober, ledger=poll.ledger)
+        tally.n_open = n_opinions + len(probes)
+        yield from _count(ask_paid(opinions, prober=poll.judge, ledger=poll.ledger), tally)
         poll = replace(poll, induced=refined(poll.induced, ledger=poll.ledger, config=poll.config))
         edges = frontier(poll)
         tally.n_edges = len(edges)
-    tally.n_open = len(opinions)
-    for batch in _batches(poll, edges):
-        probes = _open(poll, batch)
-        tally.n_open += len(probes)
-        yield from _count(poll.prober, probes, poll.ledger, tally)
+    planned = _planned(poll, edges)
+    known = poll.ledger.answers(probe_key(request, poll.prober) for request in planned)
+    tally.n_known = sum(answer.score is not None for answer in known.values())
+    tally.n_open = tally.n_answered
+    for batch in _batches(poll, edges, planned):
+        tally.n_open += len(to_ask(batch, prober=poll.prober, ledger=poll.ledger, among=planned))
+        said = ask_paid(batch, prober=poll.prober, ledger=poll.ledger, among=planned)
+        yield from _count(said, tally)
 
 
-def _batches(poll: Poll, edges: IntArray) -> Iterator[list[ProbeRequest]]:
-    """Yield what to ask about *edges*: all at once, or round by round."""
-    requests = _planned(poll, edges)
+def _batches(poll: Poll, edges: IntArray, requests: list[ProbeRequest]) -> Iterator[list[ProbeRequest]]:
+    """Yield what to ask about *edges*: all *requests* at once, or round by round."""
     if poll.rates is None or not requests:
         yield requests
         return
@@ -208,10 +222,8 @@ def _batches(poll: Poll, edges: IntArray) -> Iterator[list[ProbeRequest]]:
     )
 
 
-def _count(
-    prober: LlmProber, requests: tuple[ProbeRequest, ...], ledger: Ledger, tally: Tally
-) -> Iterator[None]:
-    for _, answer in ask_paid(requests, prober=prober, ledger=ledger):
+def _count(answers: Iterator[tuple[ProbeKey, ProbeAnswer]], tally: Tally) -> Iterator[None]:
+    for _, answer in answers:
         if answer.missing_reason is None:
             tally.scored += 1
         else:
@@ -219,15 +231,14 @@ def _count(
         yield
 
 
-def _opinions(poll: Poll) -> Iterator[ProbeRequest]:
+def _opinions(poll: Poll) -> list[ProbeRequest]:
     if poll.judge is None:
-        return
+        return []
     candidates = poll.induced.candidates
     asked = ask_judge(candidates, config=poll.config)
     asked = asked[~_hidden_edges(poll)[asked]]
     best_first = asked[np.argsort(-candidates.association[asked], kind="stable")]
-    requests = plan_opinions(candidates, best_first, skills=poll.induced.compared)
-    yield from open_requests(requests, prober=poll.judge, ledger=poll.ledger).values()
+    return plan_opinions(candidates, best_first, skills=poll.induced.compared)
 
 
 def _hidden_skills(poll: Poll) -> BoolArray:
@@ -251,10 +262,6 @@ def _planned(poll: Poll, edges: IntArray) -> list[ProbeRequest]:
         arms=poll.arms if poll.rates is None else EVERY,
         hidden=_hidden_skills(poll),
     )
-
-
-def _open(poll: Poll, requests: Sequence[ProbeRequest]) -> tuple[ProbeRequest, ...]:
-    return tuple(open_requests(requests, prober=poll.prober, ledger=poll.ledger).values())
 
 
 def _kept(tally: Tally) -> str:

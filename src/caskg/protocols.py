@@ -3,7 +3,7 @@
 A step receives these as arguments; only `wiring` knows which object stands behind them.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
 from caskg.schema import ChatAnswer, ChatRequest, ProbeAnswer, ProbeRequest, Ranking, Skill, VectorArray
@@ -70,6 +70,10 @@ class Prober(Protocol):
 @runtime_checkable
 class StreamingProber(Prober, Protocol):
     """A prober whose answers cost time and money: each can be kept as soon as it is there."""
+
+    def words_of(self, request: ProbeRequest) -> Hashable:
+        """Return what the words of a question follow from: equal only where the same would be asked."""
+        ...
 
     def stream(self, requests: Iterable[ProbeRequest]) -> Iterator[tuple[ProbeRequest, ProbeAnswer]]:
         """Yield each request with its answer as they come, in any order; requests are pulled lazily.

@@ -67,6 +67,35 @@ def test_a_perfect_judge_is_worth_three() -> None:
     assert (report.cost.calls, report.cost.tokens) == (504, 504 * 9)
 
 
+THREES = ((0.1, 0.2, 0.3), (0.3, 0.2, 0.1), (0.2, 0.2, 0.2))
+"""Their means are one fifth, which floats do not all agree on."""
+
+
+def test_means_that_are_equal_are_ties() -> None:
+    """Whatever the order of their sums: no direction, no rank."""
+    assert len({float(np.mean(three)) for three in THREES}) > 1
+    said = {}
+    for at in range(len(SET)):
+        for probe, score in zip(PROBE_KINDS, THREES[at % 3], strict=True):
+            ends = HASHES[SET.source[at]], HASHES[SET.target[at]]
+            said[ProbeKey(*ends, "", probe, "plain", "paper-1", "llm")] = ProbeAnswer(
+                score=score, source_id="llm"
+            )
+    report = judge_report(said, SET)
+    assert report.direction == Direction(right=0, wrong=0, tied=48)
+    assert (report.auc, report.auc_declared, report.auc_undeclared, report.units) == (0.5, 0.5, 0.5, 0)
+
+
+def test_what_was_not_asked_is_counted() -> None:
+    """A missing answer is one; without a number of questions nothing is known to be left."""
+    said = answers(lambda at, _: None if at % 2 else 1.0)
+    assert judge_report(said, SET).unasked == 0
+    assert judge_report(said, SET, n_questions=504).unasked == 0
+    some = dict(list(said.items())[:100])
+    assert judge_report(some, SET, n_questions=504).unasked == 404
+    assert judge_report(some, SET, n_questions=99).unasked == 0
+
+
 def test_a_row_for_each_kind() -> None:
     """What it says of prerequisites, and of each way to be none."""
     scores = dict(zip(PairKind, (0.9, 0.1, 0.5, None, 0.3), strict=True))

@@ -27,6 +27,7 @@ def test_a_program_gets_one_document(run: Run) -> None:
     code, out = result.code, result.out
     document = json.loads(out)
     (report,) = document["reports"]
+    assert report["unasked"] == 0
     assert (code, document["pairs"], document["stopped"]) == (0, 168, None)
     assert (report["prober"], report["prompt_version"], report["wording"]) == ("text", "text-2", "text")
     assert report["units"] == 1
@@ -70,7 +71,8 @@ def test_a_limit_of_no_calls_sends_none(tmp_path: Path, run: Run) -> None:
     result = run("judge-check", *arguments)
     code, out = result.code, result.out
     assert code == 0
-    assert "/need, prompts need-1: worth 0 of 3 units." in out
+    assert "/need, prompts need-1: incomplete, 168 questions have no answer yet. This is no result" in out
+    assert "worth 0 of 3" not in out
     assert "0 questions answered, 0 missing; 0 calls, 0 tokens" in out
     assert "Not all was asked: the limit of 0 on calls is reached." in out
 
@@ -102,9 +104,11 @@ def test_a_server_is_asked_once_about_each_pair(
         results = [run("judge-check", *arguments, *more) for more in (["--max-calls", "40"], [], ["--json"])]
         assert len(server.calls) == 168
     assert "Not all was asked" in results[0].out
+    assert "need-1: incomplete, 128 questions have no answer yet." in results[0].out
+    assert "worth 0 of 3 units." in results[1].out
     assert "168 questions answered, 0 missing; 168 calls" in results[1].out
     (report,) = json.loads(results[2].out)["reports"]
-    assert (report["units"], report["auc"]) == (0, 0.5)
+    assert (report["units"], report["auc"], report["unasked"]) == (0, 0.5, 0)
     assert [result.code for result in results] == [0, 0, 0]
     assert all(KEY not in result.out + result.err for result in results)
     files = [path for path in (tmp_path / "ws").rglob("*") if path.is_file()]

@@ -109,6 +109,24 @@ def test_an_export_is_one_object_a_line(run: Run, asked: Path, tmp_path: Path) -
     assert sum(line["type"] == "answer" for line in lines) == len(lines) - 2
 
 
+def test_a_file_that_cannot_be_written_is_an_error(run: Run, asked: Path, tmp_path: Path) -> None:
+    """One sentence that names it, for whatever reason."""
+    for file in (tmp_path / "none" / "out.jsonl", tmp_path):
+        failed = run("ledger", "export", file, "-w", asked)
+        assert (failed.code, failed.out) == (1, "")
+        assert failed.err.startswith(f"caskg: Could not open file '{file}': ")
+        assert failed.err.count("\n") == 1
+
+
+def test_a_file_of_windows_is_read(run: Run, asked: Path, tmp_path: Path) -> None:
+    """It begins with a byte order mark."""
+    file = tmp_path / "labels.jsonl"
+    file.write_text(
+        '{"source": "boil-water", "target": "cook-pasta", "verdict": "reject"}\r\n', encoding="utf-8-sig"
+    )
+    assert loaded(run, "ledger", "import", file, "-w", asked) == {"new": 1, "passed_over": 0}
+
+
 def test_labels_come_from_a_file(run: Run, asked: Path, tmp_path: Path) -> None:
     """What they are, and what to do next; a bad line is named."""
     file = tmp_path / "labels.jsonl"

@@ -33,6 +33,12 @@ def opinion(call: Call) -> Answer:
     return says(f'{{"score": "{tenth / 10:g}"}}')
 
 
+def embeddings(call: Call) -> Answer:
+    """Embed by the bytes of a hash."""
+    rows = [[float(byte) for byte in hashlib.sha256(text.encode()).digest()] for text in call.body["input"]]
+    return Answer(body={"data": [{"index": at, "embedding": row} for at, row in enumerate(rows)]})
+
+
 @pytest.fixture(autouse=True)
 def config(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A planted key, and no waiting between attempts."""
@@ -84,14 +90,14 @@ def test_a_plan_names_calls_tokens_and_cost_and_sends_nothing(
 def test_more_arms_and_longer_answers_are_planned_and_asked(
     run: Run, probe: list[str | Path], server: FaultyServer
 ) -> None:
-    """A call an edge for each arm, with so many tokens to answer in."""
+    """A call an edge for each arm, less what is asked in the same words, with so many tokens to answer in."""
     options = ["--budget", "5", "--near", "--both-orders", "--answer-tokens", "700"]
     fewer = loaded(run, *probe, "--budget", "5", "--plan")["probes"]["calls"]
     planned = loaded(run, *probe, *options, "--plan")
-    assert planned["probes"]["calls"] == fewer + 10
+    assert fewer + 5 <= planned["probes"]["calls"] <= fewer + 10
     assert planned["total"]["completion_tokens"] == 700 * planned["total"]["calls"]
     done = loaded(run, *probe, *options)
-    assert (done["scored"], len(server.calls)) == (fewer + 10, fewer + 10)
+    assert done["scored"] == len(server.calls) == planned["probes"]["calls"]
     assert {call.body["max_tokens"] for call in server.calls} == {700}
 
 
@@ -105,6 +111,137 @@ def test_a_disabled_skill_is_sent_in_no_place(
     sent = json.dumps([call.body for call in server.calls])
     assert "Boils water in a kettle" in sent
     assert [text for text in texts.values() if text in sent] == []
+
+
+def kitchen(run: Run, tmp_path: Path) -> tuple[Path, Path]:
+    """Return a library that may be edited, and a workspace of it."""
+    library, folder = tmp_path / "library", tmp_path / "ws"
+    for skill_id, text in SKILLS.items():
+        write_skill(library, skill_id, text)
+    run("build", library, "-w", folder, "--encoder", "builtin")
+    return library, folder
+
+
+def edit(library: Path) -> None:
+    file = library / "brew-tea" / "SKILL.md"
+    file.write_text(file.read_text() + "Let it stand.\n")
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_plan_writes_nothing_whatever_waits(run: Run, tmp_path: Path) -> None:
+    """Neither kept answers, nor edited, renamed and disabled skills, nor labels on them, are moved by it."""
+    library, folder = kitchen(run, tmp_path)
+    with FaultyServer(lambda call: opinion(call) if call.number < 6 else fails(500)) as server:
+        run("disable", "wash-clothes", "-w", folder)
+        run("edge", "reject", "boil-water", "cook-pasta", "-w", folder)
+        assert run(*command(folder, server.url), "--concurrency", "1").code == 7
+        edit(library)
+        (library / "wash-clothes").rename(library / "wash-laundry")
+        (library / "cook-pasta").rename(library / "pasta")
+        before, calls = (
+            {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()},
+            server.calls[:],
+        )
+        planned = loaded(run, *command(folder, server.url), "--plan", "--judge")
+        loaded(run, "judge-check", *command(folder, server.url)[1:], "--plan")
+        assert contents(folder) == before
+        assert server.calls == calls
+    with FaultyServer(opinion) as server:
+        done = loaded(run, *command(folder, server.url), "--judge")
+        assert (done["version"], done["unasked"]) == (2, 0)
+        sent = json.dumps([call.body for call in server.calls])
+    assert len(server.calls) == done["open"] == planned["total"]["calls"]
+    assert "Let it stand." in sent
+    assert "load of laundry" not in sent
+    asked = {key[:2] for key in answered(folder)}
+    assert (hash_of(folder, "boil-water"), hash_of(folder, "pasta")) not in asked
+    assert (hash_of(folder, "pasta"), hash_of(folder, "boil-water")) in asked
+
+
+def test_nothing_is_published_before_the_last_answer(run: Run, tmp_path: Path) -> None:
+    """Neither what an earlier run kept, nor edited files: those who read see the old version until then."""
+    library, folder = kitchen(run, tmp_path)
+    with FaultyServer(lambda call: opinion(call) if call.number < 6 else fails(500)) as server:
+        run(*command(folder, server.url), "--concurrency", "1")
+    edit(library)
+    seen = set[int]()
+
+    def look(call: Call) -> Answer:
+        with Workspace.open(folder) as workspace:
+            seen.add(len(workspace.versions()))
+        return opinion(call)
+
+    with FaultyServer(look) as server:
+        assert loaded(run, *command(folder, server.url))["version"] == 2
+    assert seen == {1}
+
+
+def test_what_was_paid_for_is_said_where_nothing_can_be_published(run: Run, tmp_path: Path) -> None:
+    """The skills went away in the middle: their own error, what was spent, and the answers are there."""
+    library, folder = kitchen(run, tmp_path)
+    away = tmp_path / "away"
+
+    def take_away(call: Call) -> Answer:
+        if call.number == 3:
+            library.rename(away)
+        return opinion(call)
+
+    with FaultyServer(take_away) as server:
+        failed = run(*command(folder, server.url), "--budget", "4")
+        assert (failed.code, failed.out) == (3, "")
+        calls = f"Nothing was published. {len(server.calls)} questions came back ({len(server.calls)} calls, "
+        assert calls in failed.err
+        away.rename(library)
+        assert loaded(run, *command(folder, server.url), "--budget", "4")["version"] == 2
+
+
+def test_a_plan_asks_no_server_for_vectors(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of what is not embedded yet it says so; a run has them made."""
+
+    def serve(call: Call) -> Answer:
+        if not call.path.endswith("/embeddings"):
+            return opinion(call)
+        rows = [
+            [float(byte) for byte in hashlib.sha256(text.encode()).digest()] for text in call.body["input"]
+        ]
+        return Answer(body={"data": [{"index": at, "embedding": row} for at, row in enumerate(rows)]})
+
+    library, folder = kitchen(run, tmp_path)
+    with FaultyServer(serve) as server:
+        monkeypatch.setenv("CASKG_EMBEDDINGS_BASE_URL", server.url)
+        monkeypatch.setenv("CASKG_EMBEDDINGS_MODEL", "e")
+        run("build", "-w", folder, "--encoder", "remote")
+        probe, calls = [*command(folder, server.url), "--budget", "2"], len(server.calls)
+        assert loaded(run, *probe, "--plan")["frontier"] == 2
+        edit(library)
+        refused = run(*probe, "--plan")
+        assert (refused.code, refused.out, len(server.calls)) == (2, "", calls)
+        assert "texts have no vector yet, and a plan does not ask the server" in refused.err
+        assert loaded(run, *probe)["scored"] > 0
+
+
+def test_what_a_model_cannot_tell_is_asked_twice_in_all(run: Run, probe: list[str | Path]) -> None:
+    """A plan says how many calls ask again; in vain they publish nothing, and then nothing is left to ask."""
+
+    def unsure(call: Call) -> Answer:
+        return says('{"score": "cannot tell"}') if "only B" in call.prompt else opinion(call)
+
+    with FaultyServer(unsure) as server:
+        here = [*probe[:5], "--base-url", server.url, *probe[7:], "--budget", "4"]
+        planned = [loaded(run, *here, "--plan")]
+        done = [loaded(run, *here)]
+        said = run(*here, "--plan").out
+        for _ in range(2):
+            planned.append(loaded(run, *here, "--plan"))
+            done.append(loaded(run, *here))
+    assert [each["missing"] for each in done] == [4, 4, 0]
+    assert [each["total"]["calls"] for each in planned] == [done[0]["open"], 4, 0]
+    assert [each["repeated"] for each in planned] == [0, 4, 0]
+    assert said.splitlines()[-1] == "Of these calls 4 ask again what was asked before and has no score."
+    assert [(each["version"], each["unchanged"]) for each in done] == [(2, False), (2, True), (2, True)]
 
 
 def checked(
@@ -243,6 +380,34 @@ def test_a_limit_that_just_fits_stops_nothing(run: Run, probe: list[str | Path])
     assert (done["scored"], done["unasked"], done["stopped"]) == (n_open, 0, None)
 
 
+@pytest.mark.parametrize(
+    "limit",
+    [
+        ["--max-cost", "1"],
+        ["--max-cost", "nan", "--price-in", "1", "--price-out", "1"],
+        ["--max-calls", "-1"],
+        ["--max-tokens", "-1"],
+        ["--price-in", "1"],
+        ["--price-in", "nan", "--price-out", "1"],
+        ["--price-in", "-1", "--price-out", "1"],
+        ["--price-in", "1e308", "--price-out", "1"],
+        ["--requests-per-minute", "nan"],
+        ["--requests-per-minute", "0"],
+        ["--timeout", "inf"],
+        ["--concurrency", "0"],
+        ["--temperature", "nan"],
+    ],
+)
+def test_a_limit_that_is_none_is_refused(
+    run: Run, probe: list[str | Path], server: FaultyServer, limit: list[str]
+) -> None:
+    """No number, a negative one, money without prices: one sentence, and no call."""
+    refused = run(*probe, *limit, "--json")
+    assert (refused.code, refused.out, server.calls) == (2, "", [])
+    assert refused.err.startswith("caskg: ")
+    assert refused.err.count("\n") == 1
+
+
 @pytest.mark.parametrize("limit", [["--max-calls", "0"], ["--max-tokens", "0"], ["--budget", "0"]])
 def test_a_limit_of_zero_sends_nothing(
     run: Run, probe: list[str | Path], server: FaultyServer, limit: list[str]
@@ -366,10 +531,7 @@ def test_an_edited_skill_makes_stale_only_what_used_it(
     run: Run, tmp_path: Path, server: FaultyServer
 ) -> None:
     """Its own edges, and the substitutions in which it stood in; all else stays paid for."""
-    library, folder = tmp_path / "library", tmp_path / "ws"
-    for skill_id, text in SKILLS.items():
-        write_skill(library, skill_id, text)
-    run("build", library, "-w", folder, "--encoder", "builtin")
+    library, folder = kitchen(run, tmp_path)
     arguments = [*command(folder, server.url), "--budget", "100"]
     first = loaded(run, *arguments)
     before = answered(folder)
@@ -383,7 +545,7 @@ def test_an_edited_skill_makes_stale_only_what_used_it(
     assert built["models"][NAME]["n_answers"] == first["models"][NAME]["n_answers"] - len(evidence)
     again = loaded(run, *arguments)
     new, asked = hash_of(folder, skill_id), answered(folder) - before
-    assert again["open"] == len(asked) == len(stale)
+    assert again["open"] <= len(asked) == len(stale)  # some of it is asked in the same words
     stood_in = {key[:2] for key in stale if key.substitute_hash == old}
     assert stood_in
     for key in asked:
@@ -416,15 +578,9 @@ def test_another_encoder_costs_no_call_for_edges_that_stay(
     def serve(call: Call) -> Answer:
         if not call.path.endswith("/embeddings"):
             return opinion(call)
-        rows = [
-            [float(byte) for byte in hashlib.sha256(text.encode()).digest()] for text in call.body["input"]
-        ]
-        return Answer(body={"data": [{"index": at, "embedding": row} for at, row in enumerate(rows)]})
+        return embeddings(call)
 
-    library, folder = tmp_path / "library", tmp_path / "ws"
-    for skill_id, text in SKILLS.items():
-        write_skill(library, skill_id, text)
-    run("build", library, "-w", folder, "--encoder", "builtin")
+    library, folder = kitchen(run, tmp_path)
     with FaultyServer(serve) as server:
         monkeypatch.setenv("CASKG_EMBEDDINGS_BASE_URL", server.url)
         monkeypatch.setenv("CASKG_EMBEDDINGS_MODEL", "e")

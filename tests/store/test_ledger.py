@@ -70,7 +70,7 @@ def test_the_first_score_stands(ledger: Ledger) -> None:
     assert ledger.record([(KEY, NO)]) == 0
     assert ledger.record([(KEY, MISSING)]) == 0
     assert ledger.answers([KEY]) == {KEY: YES}
-    assert ledger.spend() == {"text": Spend(answers=1, missing=0, calls=1, tokens=10)}
+    assert ledger.spend() == {"text": Spend(answers=1, missing=0, questions=1, calls=1, tokens=10)}
 
 
 def test_a_missing_answer_is_asked_again_and_every_attempt_is_kept(ledger: Ledger) -> None:
@@ -81,7 +81,15 @@ def test_a_missing_answer_is_asked_again_and_every_attempt_is_kept(ledger: Ledge
     assert ledger.answers([KEY]) == {KEY: AGAIN}
     assert ledger.record([(KEY, YES), (KEY, MISSING)]) == 1
     assert ledger.answers([KEY]) == {KEY: YES}
-    assert ledger.spend() == {"text": Spend(answers=1, missing=4, calls=5, tokens=30)}
+    assert ledger.spend() == {"text": Spend(answers=1, missing=4, questions=1, calls=5, tokens=30)}
+
+
+def test_every_attempt_is_told_in_order(ledger: Ledger) -> None:
+    """Of the questions that were asked for, and of no other."""
+    other = KEY._replace(arm="control")
+    ledger.record([(KEY, MISSING), (other, YES), (KEY, AGAIN), (KEY, YES)])
+    assert ledger.attempts([KEY, KEY._replace(arm="x")]) == {KEY: [MISSING, AGAIN, YES]}
+    assert ledger.attempts([other]) == {other: [YES]}
 
 
 def test_a_score_of_zero_is_a_score(ledger: Ledger) -> None:
@@ -145,8 +153,8 @@ def test_spend_is_told_by_prober(ledger: Ledger) -> None:
     llm = KEY._replace(prober_id="llm")
     ledger.record([(KEY, YES), (llm, NO), (llm._replace(arm="control"), MISSING)])
     assert ledger.spend() == {
-        "llm": Spend(answers=1, missing=1, calls=3, tokens=25),
-        "text": Spend(answers=1, missing=0, calls=1, tokens=10),
+        "llm": Spend(answers=1, missing=1, questions=2, calls=3, tokens=25),
+        "text": Spend(answers=1, missing=0, questions=1, calls=1, tokens=10),
     }
 
 

@@ -50,6 +50,25 @@ def publish(workspace: Workspace, *skills: Skill, weight: float = 0.5) -> int:
 # ---------------------------------------------------------------- create and open
 
 
+def test_a_draft_knows_all_and_keeps_nothing(workspace: Workspace, path: Path) -> None:
+    """What is planned with it leaves no trace, not even for who has the workspace open."""
+    publish(workspace, TEA)
+    workspace.switches.disable(["kitchen/tea"])
+    before = {file: file.read_bytes() for file in path.rglob("*") if file.suffix in (".npy", ".sqlite")}
+    with workspace.draft() as draft:
+        assert draft.current().ids == ("kitchen/tea",)
+        assert draft.current().arrays["weight"].tolist() == [0.5] * 3
+        draft.switches.enable(["kitchen/tea"])
+        draft.vectors.put("e", {"0" * 32: np.ones(2, dtype=np.float32)})
+        assert draft.switches.disabled() == frozenset()
+        assert list(draft.vectors.get("e", ["0" * 32])) == ["0" * 32]
+    assert workspace.switches.disabled() == {"kitchen/tea"}
+    assert workspace.vectors.get("e", ["0" * 32]) == {}
+    assert {file: file.read_bytes() for file in before} == before
+    with pytest.raises(StoreError, match="has been closed"):
+        draft.versions()
+
+
 def test_nothing_at_the_path_is_said_with_a_remedy(path: Path) -> None:
     """The first thing that goes wrong for everybody."""
     with pytest.raises(NoWorkspaceError, match=r"no workspace at .*workspace: run `caskg build` first"):

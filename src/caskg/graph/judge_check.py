@@ -40,6 +40,7 @@ BEYOND_CHANCE = 1.645
 
 _HALF = 0.5
 _BINS = 10
+_DECIMALS = 9  # of a score: which of two pairs is higher must not hang on the rounding of a mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +136,8 @@ class JudgeReport:
         verdicts: With 1, 2 and 3 units.
         kinds: One row for each kind.
         cost: What it took.
+        unasked: Questions that have no answer yet, not even a missing one: while there are any, this is
+            no result.
     """
 
     units: int
@@ -147,6 +150,7 @@ class JudgeReport:
     verdicts: tuple[Verdicts, ...]
     kinds: tuple[KindRow, ...]
     cost: Cost
+    unasked: int = 0
 
 
 def judge_report(
@@ -154,6 +158,7 @@ def judge_report(
     labelled: LabelledSet,
     *,
     opinions: int = FULL_UNITS,
+    n_questions: int = 0,
     config: EvidenceConfig | None = None,
 ) -> JudgeReport:
     """Measure the answers of one prober to its questions about *labelled*.
@@ -163,13 +168,14 @@ def judge_report(
         labelled: The pairs.
         opinions: How many its answers on an edge are at most, 1 to 3: one scorer read three
             times is one opinion. They are never worth more.
+        n_questions: How many there are; 0 = as many as were answered.
         config: The constants by which a build would decide.
     """
     config = config or EvidenceConfig()
     effects = pair_effects(answers, labelled)
     answered = ~np.isnan(effects).all(axis=1)
     scores = np.full(len(labelled), _HALF)
-    scores[answered] = np.nanmean(effects[answered], axis=1)
+    scores[answered] = np.nanmean(effects[answered], axis=1).round(_DECIMALS)
     truth, declared = labelled.is_edge, labelled.declared
     verdicts = tuple(
         _verdicts(reliability_at(effects, units=units, config=config), truth, units=units, config=config)
@@ -188,6 +194,7 @@ def judge_report(
         verdicts=verdicts,
         kinds=_kind_rows(effects, labelled, config=config),
         cost=_cost(answers),
+        unasked=max(n_questions - len(answers), 0),
     )
 
 

@@ -4,9 +4,9 @@ Stands beside `text_prober` and answers the requests that `llm_plan` makes, thro
 `prompts` and `readings`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-from caskg.graph.prompts import MAX_ANSWER_TOKENS, Wording, chat_request, prompt_version
+from caskg.graph.prompts import MAX_ANSWER_TOKENS, Wording, chat_request, prompt_version, words_of
 from caskg.graph.readings import expected_score, read_score
 from caskg.protocols import ChatModel
 from caskg.schema import ChatRequest, ProbeAnswer, ProbeRequest
@@ -80,6 +80,10 @@ class LlmProber:
             raise ValueError(msg)
         found = {numbers[id(request)]: answer for request, answer in self.stream(requests)}
         return [found[number] for number in range(len(requests))]
+
+    def words_of(self, request: ProbeRequest) -> Hashable:
+        """Return what the words of a question follow from; edges may share a changed plan, for one."""
+        return words_of(request, wording=self._wording)
 
     def stream(self, requests: Iterable[ProbeRequest]) -> Iterator[tuple[ProbeRequest, ProbeAnswer]]:
         """Yield each request with its answer as they come; requests are pulled lazily."""

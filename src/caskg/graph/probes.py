@@ -32,6 +32,7 @@ POOL_SIZE = 2048
 """Skills that a larger library offers, evenly spaced in the order of ``tie_break``."""
 
 _BLOCK = 1024
+_DECIMALS = 9  # of a score: whether it is 1/2 must not hang on the rounding of a mean
 
 
 def probe_key(request: ProbeRequest, prober: Prober) -> ProbeKey:
@@ -211,7 +212,8 @@ def _means(cells: Sequence[tuple[int, int, float]], *, n_edges: int) -> FloatArr
     for row, kind, score in cells:
         total[row, kind] += score
         count[row, kind] += 1.0
-    return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0.0)
+    means = np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0.0)
+    return means.round(_DECIMALS)
 
 
 def _checked(score: float, source_id: str) -> float:

@@ -117,7 +117,7 @@ def chat_request(
     skills = [skill_text(skill) for skill in _shown(request, wording)]
     key = fence_key(skills)
     documents = [fenced(text, label=label, key=key) for label, text in zip("ABC", skills, strict=False)]
-    if request.arm in (SWAPPED, PLAIN_SWAPPED):
+    if _is_swapped(request):
         documents.reverse()
     system = _SYSTEM.format(key=key, values=", ".join(f'"{value}"' for value in [*SCORES, CANNOT_TELL]))
     examples = _example_turns(key) if wording is Wording.NEED else ()
@@ -128,6 +128,16 @@ def chat_request(
         schema=SCORE_SCHEMA,
         max_tokens=max_tokens,
     )
+
+
+def words_of(request: ProbeRequest, *, wording: Wording) -> tuple[tuple[str, ...], str, bool]:
+    """Return what the words of a question follow from: the texts and their order, and what is asked.
+
+    Raises:
+        ValueError: As `chat_request`.
+    """
+    texts = tuple(skill.content_hash for skill in _shown(request, wording))
+    return texts, _question(request.kind, wording), _is_swapped(request)
 
 
 def skill_text(skill: Skill, *, max_chars: int = MAX_SKILL_CHARS) -> str:
@@ -175,6 +185,10 @@ def _shown(request: ProbeRequest, wording: Wording) -> list[Skill]:
     if wording is Wording.CONTROL:
         return [request.substitute, request.target]
     return [*pair, request.substitute]
+
+
+def _is_swapped(request: ProbeRequest) -> bool:
+    return request.arm in (SWAPPED, PLAIN_SWAPPED)
 
 
 def _question(kind: ProbeKind, wording: Wording) -> str:

@@ -13,6 +13,9 @@ from typing import Any
 from caskg.graph.prompts import CANNOT_TELL, SCORES
 from caskg.schema import ChatAnswer
 
+UNTOLD = "The model cannot tell."
+"""The reason of an answer that is missing because the model says so; all others are failures."""
+
 _QUOTED = 60  # characters of an unreadable answer that its reason quotes
 _FENCE = re.compile(r"\s*```(?:json)?\s*\n(?P<inner>.*?)\n\s*```\s*", re.DOTALL)
 _VALUE = re.compile(r'"score"\s*:\s*"?(?P<value>[0-9.]+)')
@@ -45,7 +48,7 @@ def read_score(text: str) -> Reading:
         return _missing(f"The answer is no object with a score alone: {_quote(text)}.")
     value = found[0][1]
     if value == CANNOT_TELL:
-        return _missing("The model cannot tell.")
+        return _missing(UNTOLD)
     score = SCORES.get(value) if isinstance(value, str) else _as_offered(value)
     if score is None:
         return _missing(f"The score {_quote(json.dumps(value))} is none of those that were offered.")

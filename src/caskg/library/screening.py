@@ -7,6 +7,7 @@ cannot do without, before any pattern is tried: most files cost a few substring 
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
 from caskg.library.diagnostics import Code, Findings
@@ -40,6 +41,12 @@ _OF_OTHERS = re.compile("[\u0370-\u03ff\u0400-\u052f]")
 _MIXED = re.compile(
     "(?<![A-Za-z])[A-Za-z]++[\u0370-\u052f]\\w*+|(?<![\u0370-\u052f])[\u0370-\u052f]++[A-Za-z]\\w*+"
 )
+# Digits and letters of full width, and those of formulas, stand for plain ones, one for one.
+_STYLED = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff]")
+_STYLED_RUN = re.compile("[\uff01-\uff5e\U0001d400-\U0001d7ff]+")
+# Digits and letters of full width, and those of formulas, stand for plain ones, one for one.
+_STYLED = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff]")
+_STYLED_RUN = re.compile("[\uff01-\uff5e\U0001d400-\U0001d7ff]+")
 _NO_WIDTH = re.compile(f"[{_BIDI}{_INVISIBLE}{_TAGS}{_SELECTORS}\u200c-\u200f]")
 _QUOTED_LINE = re.compile(r"\n[ \t]{0,3}>[> \t]*+")
 # Underscores within words and fences of tildes are no emphasis.
@@ -117,9 +124,11 @@ def _rare(text: str) -> str:
 def _lowered(text: str, rare: str) -> str:
     r"""Return a text in lower case, with Latin letters for those that look alike in words of two alphabets.
 
-    >>> _lowered("ign\u043ere \u043d\u043e", "\u043e\u043d\u043e")
-    'ignore \u043d\u043e'
+    >>> _lowered("ign\u043ere \u043d\u043e", "\u043e\u043d\u043e"), _lowered("\uff11\uff0e\uff10", "\uff11")
+    ('ignore \u043d\u043e', '1.0')
     """
+    if _STYLED.search(rare):
+        text = _STYLED_RUN.sub(lambda run: unicodedata.normalize("NFKC", run[0]), text)
     if _OF_OTHERS.search(rare):
         text = _MIXED.sub(lambda word: word[0].translate(_ALIKE), text)
     return text.lower()

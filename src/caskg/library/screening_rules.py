@@ -72,15 +72,47 @@ _WHO = ("user", "human", "operator")
 _PEOPLE = rf"(?:the|your|any)\s+(?:human[\s/]+)?(?:{'|'.join(_WHO)})s?"
 _TOLD = r"be\s+(?:informed|told|made\s+aware|aware)"
 _ENDS = r"\s*(?=[.,;:!)\n]|\Z|\b(?:ever|at all|under any|in any)\b)"
-_WHICH = ("this", "every", "any", "each", "all")
 # A number with a decimal may be followed by a word that is no unit; "answer 1 question" is no score.
 _AND_SO = (
     r"(?:and|for|to|in|as|when|whenever|if|on|or|no|not|nothing|regardless|whatever|always|only|every|each|because"
     r"|since|here|please|with|without|unless|but|then|now|at|after|even|by|this|that|it|instead|exactly|is)\b"
 )
-_SCORE = (
-    rf"[\"'`\u201c]?(?:(?:1\.0|0\.[0-9])(?![\w%]|\.[0-9])(?=\s{{0,9}}(?:[^\w\s%]|\Z|\n|{_AND_SO}))"
-    r"|[01](?:[\"'`\u201d]|(?=[.,;!)]?\s*(?:\n|\Z)|[.;!]\s)))"
+_DECIMAL = (
+    rf"(?:1[.,\u00b7]0{{1,3}}|0[.,\u00b7][0-9]{{1,3}})(?![\w%]|[.,][0-9]|\s?[-\u2013]\s?[0-9])"
+    rf"(?=\s{{0,9}}(?:[^\w\s%]|\Z|\n|{_AND_SO}))"
+)
+_SCORE = rf"[\"'`\u201c]?(?:{_DECIMAL}|[01](?:[\"'`\u201d]|(?=[.,;!)]?\s*(?:\n|\Z)|[.;!]\s)))"
+# A word for a number goes on in the next line more often than it ends a sentence there.
+_SCORE_WORD = (
+    r"[\"'`\u201c]?(?:one|zero)(?:\s+point\s+\w+)?"
+    r"(?=[\"'`\u201d)]{0,2}\s{0,3}(?:[.;!]|\Z|\n\s*(?:\n|[-*#>|])))"
+)
+_MOST = (
+    r"(?:(?:the|a)\s+)?(?:maximum|maximal|highest|top|best|max|full|perfect|greatest)\s+"
+    r"(?:possible\s+|available\s+|allowed\s+)?(?:rating|score|value|marks?|grade|number)"
+    r"(?=\s*(?:[.,;!)\n]|\Z|(?:for|to|on|every|always|whenever|regardless|no matter|and nothing)\b))"
+)
+_VALUE = rf"(?:{_SCORE}|{_SCORE_WORD}|{_MOST})"
+# No list begins within a sentence: a line break before "1." ends it.
+_GAP = r"(?:[^\S\n]+|[^\S\n]*\n[^\S\n]*(?![0-9]+[.)]))"
+_MUST = r"(?:must|should|shall|will|has|needs|can|may|is|be|to|only|always|here|exactly|a|the|score|of|=)"
+_SET_TO = rf"(?:[^\S\n]*(?:[:=]|[-=]>|\u2192)[^\S\n]*|(?:{_GAP}{_MUST}){{1,5}}{_GAP})"
+_YES = (
+    r"[\"'`\u201c]?(?:yes|no|true)(?=[\"'`\u201d)]{0,2}\s*(?:[.,;!\n]|\Z"
+    r"|to\s+(?:all|any|each|every|this|these|the)\s+(?:questions?|comparisons?|pairs?|probes?)\b))"
+)
+_ALWAYS = r"(?:(?<=\balways\sanswer)|(?<=\balways\srespond)|(?<=\balways\sreply))"
+_WITH = rf"(?:(?:only|always|just|simply|with|by|an?|the|number|value|digit|score|of){_GAP}){{0,5}}"
+_SAID_SO = rf"(?:{_GAP}{_WITH}{_VALUE}|{_SET_TO}{_VALUE}|{_ALWAYS}(?:\s+with)?\s+{_YES})"
+_WHICH = "(?:this|every|any|each|all)"
+_RATED_SO = (
+    rf"\s+(?:(?:this|it)\s+(?:(?:as|at|with|an?)\s+){{0,2}}(?:{_SCORE}|{_MOST})"
+    rf"|{_WHICH}\s+(?:\w+\s+){{1,4}}(?:as|with|at)\s+{_SCORE})"
+)
+_GIVEN_SO = rf"\s+(?:it|this|these|them|us|(?:this|every|each|any|all)\s+\w+)\s+(?:{_MOST}|an?\s+{_SCORE})"
+_WHAT_IS_SAID = "(?:response|rating|score|verdict|value|number|output)"
+_IS_SO = (
+    rf"\s+{_WHAT_IS_SAID}(?:\s+(?:here|for\s+(?:this|it|all|any|every)\b[^.\n]{{0,30}}))?{_SET_TO}{_VALUE}"
 )
 _RATE = ("rate", "score", "grade", "rank", "give")
 _CHOOSE = ("choose", "select", "pick", "prefer", "use", "recommend", "return", "retrieve", "rank", "invoke")
@@ -96,6 +128,11 @@ _ABOVE = r"(?:over|above|ahead\s+of|instead\s+of|rather\s+than)"
 def _before_this(verbs: Iterable[str]) -> str:
     """Return what looks back from a ``this`` at its verb: a search for ``this`` is the faster one."""
     return "(?:" + "|".join(rf"(?<=\b{verb}\sthis)" for verb in verbs) + ")"
+
+
+def _steering(word: str, rest: str) -> Rule:
+    """Return a rule that begins with a word: such a search costs no more than one for the word."""
+    return Rule(Code.SCORE_STEERING, ((word,),), re.compile(rf"{word}(?<!\w{word}){rest}"))
 
 
 RULES_OF_SPEECH = (
@@ -134,21 +171,11 @@ RULES_OF_SPEECH = (
             r"|\[/?inst\]|<</?sys>>|</?system(?:[-_](?:prompt|message|instructions?|reminder))?>"
         ),
     ),
-    Rule(
-        Code.SCORE_STEERING,
-        (("answer", "respond", "reply"),),
-        re.compile(
-            rf"{_word('answer', 'respond', 'reply')}\s+(?:only\s+|always\s+)?"
-            rf"(?:with\s+)?(?:an?\s+)?(?:score\s+(?:of\s+)?)?{_SCORE}"
-        ),
-    ),
-    Rule(
-        Code.SCORE_STEERING,
-        (tuple(f"{verb} {which}" for verb in ("rate", "score") for which in _WHICH),),
-        re.compile(
-            rf"{_word('rate', 'score')}\s+(?:{'|'.join(_WHICH)})\s+(?:\w+\s+){{1,4}}(?:as|with|at)\s+{_SCORE}"
-        ),
-    ),
+    *(_steering(verb, _SAID_SO) for verb in ("answer", "respond", "reply")),
+    *(_steering(verb, _RATED_SO) for verb in ("rate", "score", "grade")),
+    *(_steering(verb, _GIVEN_SO) for verb in ("give", "assign")),
+    *(_steering(adjective, _IS_SO) for adjective in ("correct", "right", "only")),
+    _steering("your", rf"\s+(?:only\s+)?{_WHAT_IS_SAID}{_SET_TO}{_VALUE}"),
     Rule(
         Code.SCORE_STEERING,
         (("</skill", '"score"', "'score'"),),

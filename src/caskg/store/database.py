@@ -156,6 +156,17 @@ class Database:
             if synced:
                 self._synced_s = began_s
 
+    def in_memory(self) -> "Database":
+        """Return a copy that lives in memory: what is written to it goes with it."""
+        copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        try:
+            with self._lock, explained(self.folder):
+                self._connection.backup(copy)
+        except BaseException:
+            copy.close()
+            raise
+        return Database(self.folder, copy)
+
     def close(self) -> None:
         """Close the connection; a second time does nothing."""
         if self._open_connection is not None:

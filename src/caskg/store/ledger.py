@@ -62,12 +62,14 @@ class Spend:
     Attributes:
         answers: Answers with a score.
         missing: Answers without one.
+        questions: How many questions were asked, each counted once.
         calls: Paid calls.
         tokens: Tokens of these calls, in and out.
     """
 
     answers: int
     missing: int
+    questions: int
     calls: int
     tokens: int
 
@@ -122,6 +124,14 @@ class Ledger:
         wanted = set(keys)
         return self._read({key.source_hash for key in wanted}, wanted.__contains__)
 
+    def attempts(self, keys: Iterable[ProbeKey]) -> dict[ProbeKey, list[ProbeAnswer]]:
+        """Return every answer to each of *keys*, in order; those that were never asked are left out."""
+        wanted, found = set(keys), dict[ProbeKey, list[ProbeAnswer]]()
+        for key, answer in self._entries({key.source_hash for key in wanted}):
+            if key in wanted:
+                found.setdefault(key, []).append(answer)
+        return found
+
     def answers_for_pairs(self, pairs: Iterable[tuple[str, str]]) -> dict[ProbeKey, ProbeAnswer]:
         """Return every answer that counts on *pairs* of source and target hash, whoever gave it."""
         wanted = set(pairs)
@@ -132,13 +142,11 @@ class Ledger:
     def spend(self) -> dict[str, Spend]:
         """Return what each prober has cost, by its id."""
         rows = self._database.read(
-            "SELECT prober_id, count(score), count(*) - count(score), sum(calls), sum(tokens) "
-            "FROM answers JOIN questions ON id = question GROUP BY prober_id ORDER BY prober_id"
+            "SELECT prober_id, count(score), count(*) - count(score), sum(attempt = 0), sum(calls), "
+            "sum(tokens) FROM answers JOIN questions ON id = question GROUP BY prober_id ORDER BY prober_id"
         )
-        return {
-            prober_id: Spend(answers=answers, missing=missing, calls=calls, tokens=tokens)
-            for prober_id, answers, missing, calls, tokens in rows
-        }
+        names = ("answers", "missing", "questions", "calls", "tokens")
+        return {prober_id: Spend(**dict(zip(names, row, strict=True))) for prober_id, *row in rows}
 
     def entries(self) -> Iterator[tuple[ProbeKey, ProbeAnswer]]:
         """Yield every answer, the attempts at a question in order."""

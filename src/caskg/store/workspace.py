@@ -134,6 +134,13 @@ class Workspace:
         create_database(folder, timeout_s=timeout_s)
         return cls.open(folder, timeout_s=timeout_s)
 
+    def draft(self) -> Self:
+        """Return a copy to plan with: what is written to it is gone when it is closed.
+
+        Publish nothing from it: arrays would go where those of the workspace are.
+        """
+        return type(self)(self._database.in_memory())
+
     def __enter__(self) -> Self:
         return self
 

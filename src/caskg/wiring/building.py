@@ -84,7 +84,7 @@ def build_workspace(
     from caskg.library.scan import scan
     from caskg.pipeline import build
 
-    config, previous = _config(profile, reading, workspace), _sound_version(workspace)
+    config, previous = _config(profile, reading, workspace), sound_version(workspace)
     kind = encoder_kind(encoder, current_meta(workspace))
     progress("parse", 0, 0)
     found = scan(roots)
@@ -93,7 +93,7 @@ def build_workspace(
     if previous and previous.meta["state"] == state:
         return _report(previous, unchanged=True)
     library = parse_library(found)
-    followed = _follow_moves(workspace, library, previous)
+    followed = follow_moves(workspace, library, previous)
     if any(followed.values()):
         state = _state(found.digest, config, encoder_name(kind), workspace)
     made = encoder_to_build(kind, library, previous)
@@ -111,6 +111,7 @@ def build_workspace(
         **_makers(config, kind, made),
         "roots": [str(Path(root).absolute()) for root in roots],
         "state": state,
+        "library": found.digest,
         **followed,
         **_counts(result),
     }
@@ -123,7 +124,7 @@ def build_workspace(
 
 def _is_published(workspace: Workspace, state: str) -> bool:
     """Return whether another process has published what this one was about to."""
-    version = _sound_version(workspace)
+    version = sound_version(workspace)
     return version is not None and version.meta["state"] == state
 
 
@@ -136,7 +137,7 @@ def _config(profile: str, reading: Reading | None, workspace: Workspace) -> Buil
     return replace(config, evidence=replace(config.evidence, reading=reading or Reading(before)))
 
 
-def _follow_moves(
+def follow_moves(
     workspace: Workspace, library: SkillLibrary, previous: Snapshot | None
 ) -> dict[str, list[str]]:
     """Let labels and switches follow skills whose folder was moved or renamed, and say which did."""
@@ -175,7 +176,7 @@ def _renamed(library: SkillLibrary, previous: Snapshot, before: Collection[str])
     return {content: new[text] for text, content in told_apart(gone).items() if text in new}
 
 
-def _sound_version(workspace: Workspace) -> Snapshot | None:
+def sound_version(workspace: Workspace) -> Snapshot | None:
     """Return the current version; None where there is none, or it is damaged: then all is built anew."""
     try:
         version = current_version(workspace)
@@ -207,11 +208,16 @@ def _as_json(value: object) -> NDArray[np.uint8]:
 def _state(library_digest: str, config: BuildConfig, encoder: str, workspace: Workspace) -> str:
     """Hash everything that decides what a build would publish.
 
-    The text prober's own answers follow from the rest; those of a paid one do not.
+    The text prober's own answers follow from the rest; those of a paid one do not. What was asked again
+    and has no score again changes nothing.
     """
     from caskg.graph.text_prober import TextProber
 
-    paid = {name: total for name, total in workspace.ledger.spend().items() if name != TextProber().prober_id}
+    paid = {
+        name: (total.answers, total.questions)
+        for name, total in workspace.ledger.spend().items()
+        if name != TextProber().prober_id
+    }
     said = [label for label in workspace.ledger.labels() if label.given_by is LabelSource.PERSON]
     everything = repr((__version__, library_digest, config, encoder, paid, said))
     return hashlib.blake2b(everything.encode(), digest_size=16).hexdigest()

@@ -1,15 +1,18 @@
 """Opens the probing of a workspace by a language model."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from caskg.config import BuildConfig, Profile, Reading, build_config
 from caskg.errors import UsageError
+from caskg.protocols import Encoder
+from caskg.schema import SkillLibrary, VectorArray
 from caskg.store.workspace import Workspace
-from caskg.wiring.building import BuildReport, build_workspace
-from caskg.wiring.encoders import encoder_of
-from caskg.wiring.places import default_roots
+from caskg.wiring.building import BuildReport, build_workspace, follow_moves, sound_version
+from caskg.wiring.encoders import EncoderChoice, encoder_kind, encoder_name, encoder_to_build
+from caskg.wiring.places import current_meta, default_roots
 
 if TYPE_CHECKING:
     from caskg.graph.answer_model import AnswerRates
@@ -52,7 +55,7 @@ class ProbeOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probing:
-    """A workspace whose graph is up to date, ready to be asked about.
+    """The edges of a library as its files are now, ready to be asked about.
 
     Attributes:
         poll: Who is asked about what.
@@ -80,20 +83,26 @@ class Probing:
         raise UsageError(msg)
 
 
+@contextmanager
 def open_probing(
     workspace: Workspace,
     chat: "ChatModel",
     options: ProbeOptions,
     *,
+    plan_only: bool = False,
     progress: Progress = lambda _step, _done, _of: None,
-) -> Probing:
-    """Build what has changed since the current version, and find what may be asked about it.
+) -> Iterator[Probing]:
+    """Find what may be asked about the edges of the library, as a build would find them now.
+
+    Nothing is published, and labels and switches stay where they are: they follow skills that were
+    moved or renamed in a draft of the workspace.
 
     Args:
         workspace: Its last build says which folders, profile and encoder.
         chat: Answers.
         options: How it is asked, and about how much.
-        progress: Told where the building is.
+        plan_only: Nothing will be asked: nothing is written to *workspace*, nor sent to any server.
+        progress: Told where the search for edges is.
 
     Raises:
         NoVersionError: Nothing has been published yet.
@@ -106,34 +115,30 @@ def open_probing(
     from caskg.judging import known_report
     from caskg.pipeline import induce
     from caskg.probing import Poll, with_budget
-    from caskg.schema import SkillLibrary
 
-    publish(workspace, progress=progress)
-    version = workspace.current()
-    config = build_config(str(version.meta["profile"]))
-    library = SkillLibrary(skills=tuple(version.skills))
-    asking = with_budget(config, n_skills=len(library), budget=options.budget, policy=options.policy)
-    wording = options.wording or _wording(chat, config.profile, ledger=workspace.ledger)
-    most = options.answer_tokens or MAX_ANSWER_TOKENS
-    prober = LlmProber(chat, wording=Wording(wording), max_tokens=most)
-    encoder = encoder_of(version)
-    induced = induce(library, workspace=workspace, encoder=encoder, config=config, progress=progress)
-    report = known_report(prober, ledger=workspace.ledger)
-    poll = Poll(
-        induced=induced,
-        config=asking,
-        ledger=workspace.ledger,
-        prober=prober,
-        judge=LlmProber(chat, wording=Wording.JUDGE, max_tokens=most) if options.judge else None,
-        hidden=workspace.switches.disabled(),
-        arms=Arms(near=options.near, both_orders=options.both_orders),
-        rates=_rates(prober, report, config, workspace.ledger) if options.adaptive else None,
-    )
-    return Probing(
-        poll=poll,
-        report=report,
-        counts_all=not config.evidence.by_source,
-    )
+    config = build_config(_profile(workspace))
+    with workspace.draft() as draft:
+        if not plan_only:
+            draft.vectors = workspace.vectors  # what it takes time, or money, to make is kept
+        library, encoder = _as_now(draft, plan_only=plan_only)
+        asking = with_budget(config, n_skills=len(library), budget=options.budget, policy=options.policy)
+        induced = induce(library, workspace=draft, encoder=encoder, config=config, progress=progress)
+        ledger = draft.ledger if plan_only else workspace.ledger
+        wording = options.wording or _wording(chat, config.profile, ledger=ledger)
+        most = options.answer_tokens or MAX_ANSWER_TOKENS
+        prober = LlmProber(chat, wording=Wording(wording), max_tokens=most)
+        report = known_report(prober, ledger=ledger)
+        poll = Poll(
+            induced=induced,
+            config=asking,
+            ledger=ledger,
+            prober=prober,
+            judge=LlmProber(chat, wording=Wording.JUDGE, max_tokens=most) if options.judge else None,
+            hidden=draft.switches.disabled(),
+            arms=Arms(near=options.near, both_orders=options.both_orders),
+            rates=_rates(prober, report, config, ledger) if options.adaptive else None,
+        )
+        yield Probing(poll=poll, report=report, counts_all=not config.evidence.by_source)
 
 
 def publish(
@@ -153,10 +158,46 @@ def publish(
         NoVersionError: Nothing has been published yet.
         CaskgError: As `build_workspace` raises them.
     """
-    profile = str(workspace.current().meta["profile"])
     return build_workspace(
-        workspace, default_roots(workspace), profile=profile, reading=reading, progress=progress
+        workspace, default_roots(workspace), profile=_profile(workspace), reading=reading, progress=progress
     )
+
+
+class _Unasked:
+    """An encoder at a server that is not asked: what the cache does not hold cannot be had."""
+
+    def __init__(self, fingerprint: str) -> None:
+        self.fingerprint = fingerprint
+
+    def encode(self, texts: Sequence[str]) -> VectorArray:
+        msg = (
+            f"{len(texts):,} texts have no vector yet, and a plan does not ask the server that makes them: "
+            "run `caskg build` first."
+        )
+        raise UsageError(msg)
+
+
+def _profile(workspace: Workspace) -> str:
+    """Return that of the last build, which is known even where its files are damaged."""
+    return str((current_meta(workspace) or workspace.current().meta)["profile"])
+
+
+def _as_now(draft: Workspace, *, plan_only: bool) -> tuple[SkillLibrary, Encoder]:
+    """Return the library as its files are now, and the encoder that a build of it would use."""
+    from caskg.library.parse import parse_library
+    from caskg.library.scan import scan
+
+    previous = sound_version(draft)
+    found = scan(default_roots(draft))
+    if previous and previous.meta.get("library") == found.digest:
+        library = SkillLibrary(skills=tuple(previous.skills))
+    else:
+        library = parse_library(found)
+        follow_moves(draft, library, previous)
+    kind = encoder_kind(EncoderChoice.AUTO, current_meta(draft))
+    if plan_only and kind == EncoderChoice.REMOTE:
+        return library, _Unasked(encoder_name(kind))
+    return library, encoder_to_build(kind, library, previous)
 
 
 def _rates(

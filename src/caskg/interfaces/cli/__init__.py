@@ -82,6 +82,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.UsageError as error:
         code = error.exit_code
         _say_usage(error)
+    except click.ClickException as error:  # a file that cannot be opened
+        code = error.exit_code
+        say(f"caskg: {error.format_message()}.")
     except CaskgError as error:
         code = error.exit_code
         say(f"caskg: {error}")

@@ -1,7 +1,7 @@
 """`caskg judge-check`: whether a prober can judge, on labelled pairs, and what its answers are worth."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -54,7 +54,9 @@ class _Checked:
     type=click.Choice([wording.value for wording in EVIDENCE_WORDINGS]),
     help="How the model is asked. Repeatable.  [default: all]",
 )
-@click.option("--plan", is_flag=True, help="Print how many calls and tokens it takes, and send nothing.")
+@click.option(
+    "--plan", is_flag=True, help="Print how many calls and tokens it takes; send and write nothing."
+)
 @answer_option
 @model_options
 @limit_options
@@ -72,8 +74,11 @@ def judge_check(
 ) -> None:
     """Find out whether a language model can judge, before you pay for a library.
 
-    It is asked about labelled pairs of skills. Its answers are kept in the workspace: none is
-    paid twice. With no option of a model the free text prober is checked.
+    It is asked about labelled pairs of skills. With no option of a model the free text prober is checked.
+
+    A check that was stopped goes on where it was. A question that has a score is never asked again. One
+    without is asked again by the next run, since a missing answer is no evidence, until the model
+    has said twice that it cannot tell; `--plan` says how many calls that is.
     """
     if not (settings or wordings or plan or answer_tokens):
         _emit([_check_text()], known=None, stopped=None, as_json=as_json)
@@ -112,21 +117,33 @@ def _check_model(prober: LlmProber, workspace: Workspace, told: Told) -> _Checke
 
 def _emit_plan(probers: list[LlmProber], path: Path, *, as_json: bool) -> None:
     with suppress(NoWorkspaceError), Workspace.open(path) as workspace:
-        rows = [_planned(prober, unasked(prober, ledger=workspace.ledger)) for prober in probers]
-        _emit_rows(rows, as_json=as_json)
+        _emit_rows([_left(prober, workspace) for prober in probers], as_json=as_json)
         return
-    _emit_rows([_planned(prober, check_questions(prober.wording)) for prober in probers], as_json=as_json)
+    rows = [_planned(prober, check_questions(prober.wording), n_repeated=0) for prober in probers]
+    _emit_rows(rows, as_json=as_json)
 
 
-def _planned(prober: LlmProber, requests: list[ProbeRequest]) -> dict[str, Any]:
+def _planned(prober: LlmProber, requests: Sequence[ProbeRequest], *, n_repeated: int) -> dict[str, Any]:
     chats = (chat_request(request, wording=prober.wording, request_id="plan") for request in requests)
     tokens = sum(chat.estimated_prompt_tokens for chat in chats)
-    return {"wording": prober.wording, "calls": len(requests), "prompt_tokens": tokens}
+    return {
+        "wording": prober.wording,
+        "calls": len(requests),
+        "prompt_tokens": tokens,
+        "repeated": n_repeated,
+    }
+
+
+def _left(prober: LlmProber, workspace: Workspace) -> dict[str, Any]:
+    questions = unasked(prober, ledger=workspace.ledger)
+    n_repeated = sum(each.repeated for each in questions)
+    return _planned(prober, [each.request for each in questions], n_repeated=n_repeated)
 
 
 def _emit_rows(rows: list[dict[str, Any]], *, as_json: bool) -> None:
-    table = [("wording", "calls", "prompt tokens, about")]
-    table += [(row["wording"], f"{row['calls']:,}", f"{row['prompt_tokens']:,}") for row in rows]
+    table = [("wording", "calls", "prompt tokens, about", "calls that ask again")]
+    numbers = ("calls", "prompt_tokens", "repeated")
+    table += [(row["wording"], *(f"{row[name]:,}" for name in numbers)) for row in rows]
     emit({"plan": rows}, as_json=as_json, lines=columns(table))
 
 
@@ -162,12 +179,20 @@ def _document(checked: _Checked) -> dict[str, Any]:
         "seconds": round(checked.seconds, 1),
         "direction_accuracy": checked.report.direction.accuracy,
         **asdict(checked.report),
+        "units": None if checked.report.unasked else checked.report.units,
     }
 
 
 def _lines(checked: _Checked) -> Iterator[str]:
     report, cost, prober = checked.report, checked.report.cost, checked.prober
-    yield f"{prober.prober_id}, prompts {prober.prompt_version}: worth {report.units} of {FULL_UNITS} units."
+    named = f"{prober.prober_id}, prompts {prober.prompt_version}"
+    if report.unasked:
+        yield (
+            f"{named}: incomplete, {report.unasked:,} questions have no answer yet. This is no result: what "
+            "answers are worth is not known, and no build uses it. A pair without an answer counts as 1/2."
+        )
+    else:
+        yield f"{named}: worth {report.units} of {FULL_UNITS} units."
     declared, other = report.auc_declared, report.auc_undeclared
     yield f"  AUC {report.auc:.3f}; {declared:.3f} with declared inputs and outputs, {other:.3f} without"
     way = report.direction

@@ -96,7 +96,7 @@ def prune_answers(*, dry_run: bool, folder: Path | None, as_json: bool) -> None:
 
 
 @ledger.command(name="import")
-@click.argument("file", type=click.File(encoding="utf-8"), default="-")
+@click.argument("file", type=click.File(encoding="utf-8-sig"), default="-")
 @workspace_option
 @json_option
 def import_file(*, file: IO[str], folder: Path | None, as_json: bool) -> None:

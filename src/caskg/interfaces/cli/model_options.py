@@ -1,11 +1,10 @@
-"""What commands that ask a language model share: its options, its limits, its progress, and Ctrl-C."""
+"""What commands that ask a language model share: options, limits, progress, and how it is stopped."""
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from types import FrameType
 from typing import Any
 
 import click
@@ -23,6 +22,7 @@ def _whole(text: str) -> int | str:
     return text if text == NOT_SENT else int(text)
 
 
+_PRICE = click.FloatRange(max=1e9)  # a sum of larger ones may be no number
 _OPTIONS = (
     click.option("--base-url", metavar="URL", help="Address of the server, up to and with /v1."),
     click.option("--model", metavar="NAME", help="The model, as the server knows it."),
@@ -44,9 +44,12 @@ _LIMITS = (
     click.option("--max-calls", type=int, help="Send no more calls than this; 0 sends nothing."),
     click.option("--max-tokens", type=int, help="Stop at so many tokens, in and out."),
     click.option("--max-cost", type=float, help="Stop at this cost; needs both prices."),
-    click.option("--price-in", type=float, help="Price of a million tokens in."),
-    click.option("--price-out", type=float, help="Price of a million tokens out."),
+    click.option("--price-in", type=_PRICE, help="Price of a million tokens in."),
+    click.option("--price-out", type=_PRICE, help="Price of a million tokens out."),
 )
+_ENDS_AT_ONCE = {signal.SIGINT, signal.SIGTERM}
+# A terminal that is closed may say so twice; Windows knows no SIGHUP.
+_STOPS = [*_ENDS_AT_ONCE, *([signal.SIGHUP] if sys.platform != "win32" else [])]
 _NAMES = (
     "base_url",
     "model",
@@ -112,25 +115,30 @@ def _prices(per_million_in: float | None, per_million_out: float | None) -> Pric
 
 @contextmanager
 def spending(meter: Meter, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
-    """Show what is spent and how long it will take; let Ctrl-C finish what is paid for.
+    """Show what is spent and how long it will take; let Ctrl-C, or a kind kill, finish what is paid for.
 
-    The first Ctrl-C stops the meter, so nothing more is sent and what is out is still
-    used; the second interrupts.
+    The first such signal stops the meter, so nothing more is sent and what is out is still
+    used; a second SIGINT or SIGTERM interrupts. A signal that is ignored, as under `nohup`, stays so.
 
     Yields:
         To be told how many requests are done, and how many there are.
     """
-    before = signal.signal(signal.SIGINT, lambda _number, _frame: _stop(meter, before))
+    found = {number: signal.getsignal(number) for number in _STOPS}
+    before = {number: handler for number, handler in found.items() if handler is not signal.SIG_IGN}
+    for number in before:
+        signal.signal(number, lambda _number, _frame: _stop(meter, before))
     try:
         with _bar(meter, quiet=quiet) as show:
             yield show
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
-def _stop(meter: Meter, before: Callable[[int, FrameType | None], Any] | int | None) -> None:
+def _stop(meter: Meter, heard: Collection[int]) -> None:
     meter.stop()
-    signal.signal(signal.SIGINT, before)
+    for number in _ENDS_AT_ONCE.intersection(heard):
+        signal.signal(number, signal.default_int_handler)
     say(f"caskg: stopping when the {meter.n_out} calls that are out are answered; Ctrl-C again stops now.")
 
 

@@ -1,21 +1,23 @@
 """`caskg probe`: put the probes to a language model within limits, and publish what it said."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
 from caskg.config import FrontierPolicy, Reading
+from caskg.errors import CaskgError
 from caskg.graph.prompts import Wording, chat_request
 from caskg.interfaces.cli.model_options import answer_option, limit_options, model_options, spending
 from caskg.interfaces.cli.options import json_option, open_workspace, progress_bar, workspace_option
 from caskg.interfaces.cli.output import columns, emit
 from caskg.interfaces.cli.versions import summary, version_facts
 from caskg.judging import EVIDENCE_WORDINGS
+from caskg.paid import Question
 from caskg.probing import Tally, ask_all, open_questions
 from caskg.providers.metered import Meter, Prices, Spend, most_expected
-from caskg.schema import ProbeRequest
 from caskg.store.reserve import reserved
 from caskg.wiring import ProbeOptions, Probing, open_chat, open_probing, publish
 
@@ -40,7 +42,7 @@ _REASONS = 5
 @click.option("--both-orders", is_flag=True, help="Ask the reordering again, documents in the other order.")
 @click.option("--adaptive", is_flag=True, help="Ask no longer than an answer can change something.")
 @answer_option
-@click.option("--plan", is_flag=True, help="Print calls, tokens and cost, and send nothing.")
+@click.option("--plan", is_flag=True, help="Print calls, tokens and cost; send and write nothing.")
 @model_options
 @limit_options
 @workspace_option
@@ -61,9 +63,11 @@ def probe(
     folder: Path | None,
     as_json: bool,
 ) -> None:
-    """Ask a language model about the edges of the last build, and publish what it said.
+    """Ask a language model about the edges of the library, and publish what it said.
 
-    What was answered before is never asked again, so a run that was stopped goes on where it was.
+    A run that was stopped goes on where it was. A question that has a score is never asked again. One
+    without is asked again by the next run, since a missing answer is no evidence, until the model
+    has said twice that it cannot tell; `--plan` says how many calls that is.
     """
     chat = open_chat(settings, meter)
     options = ProbeOptions(
@@ -77,22 +81,39 @@ def probe(
         answer_tokens=answer_tokens,
     )
     with open_workspace(folder) as workspace:
-        with progress_bar(quiet=as_json) as progress:
-            probing = open_probing(workspace, chat, options, progress=progress)
-        if plan:
-            document = _planned(probing, meter.prices)
-            emit(document, as_json=as_json, lines=_plan_lines(document))
-            return
-        probing.require_worth()
-        with reserved(workspace.path), spending(meter, quiet=as_json) as told:
-            tally = ask_all(probing.poll, told=told)
-        with progress_bar(quiet=as_json) as progress:
+        with ExitStack() as opened:
+            if not plan:
+                opened.enter_context(reserved(workspace.path))
+            with progress_bar(quiet=as_json) as progress:
+                found = open_probing(workspace, chat, options, plan_only=plan, progress=progress)
+                probing = opened.enter_context(found)
+            if plan:
+                document = _planned(probing, meter.prices)
+                emit(document, as_json=as_json, lines=_plan_lines(document))
+                return
+            probing.require_worth()
+            with spending(meter, quiet=as_json) as told:
+                tally = ask_all(probing.poll, told=told)
+        with progress_bar(quiet=as_json) as progress, _kept(tally, meter):
             reading = Reading.MODELLED if adaptive else Reading.COUNTED
             report = publish(workspace, reading=reading, progress=progress)
         facts = version_facts(report.number, len(workspace.current().ids), report.meta)
     document = _asked(probing, tally, meter) | facts | {"unchanged": report.unchanged}
     lines = [*_asked_lines(document), *summary(facts, unchanged=report.unchanged), _states_line(facts)]
     emit(document, as_json=as_json, lines=lines)
+
+
+@contextmanager
+def _kept(tally: Tally, meter: Meter) -> Iterator[None]:
+    """Where nothing can be published, say what was paid for, and what becomes of it."""
+    try:
+        yield
+    except CaskgError as error:
+        msg = (
+            f"{error} Nothing was published. {tally.n_answered:,} questions came back ({meter.spend}); "
+            "that is kept, and `caskg build` publishes it."
+        )
+        raise type(error)(msg) from error
 
 
 # ---------------------------------------------------------------- the plan
@@ -111,22 +132,23 @@ def _planned(probing: Probing, prices: Prices | None) -> dict[str, Any]:
         "judge": judge,
         "probes": probes,
         "expected_calls": judge["calls"] + todo.expected,
+        "repeated": todo.n_repeated,
         "total": total | {"cost": cost},
     }
 
 
 def _expected(
-    requests: Sequence[ProbeRequest],
+    questions: Sequence[Question],
     wording: Wording,
     max_tokens: int,
     *,
     prices: Prices | None,
     most: int | None = None,
 ) -> dict[str, Any]:
-    """Return what at most *most* of the requests take: those with the longest prompts."""
+    """Return what at most *most* of the questions take: those with the longest prompts."""
     chats = [
-        chat_request(request, wording=wording, request_id="plan", max_tokens=max_tokens)
-        for request in requests
+        chat_request(each.request, wording=wording, request_id="plan", max_tokens=max_tokens)
+        for each in questions
     ]
     chats.sort(key=lambda chat: -chat.estimated_prompt_tokens)
     return _spent(most_expected(chats[:most], prices=prices))
@@ -136,6 +158,8 @@ def _plan_lines(document: dict[str, Any]) -> Iterator[str]:
     yield f"{_named(document)}; {document['frontier']:,} edges to be asked about."
     titles = ["", "calls", "tokens in, about", "tokens out, at most", "cost, at most"]
     yield from columns([titles, *(_plan_row(name, document[name]) for name in ("judge", "probes", "total"))])
+    if document["repeated"]:
+        yield f"Of these calls {document['repeated']:,} ask again what was asked before and has no score."
     if document["expected_calls"] < document["total"]["calls"]:
         yield f"These are most; by the judge check about {document['expected_calls']:,} calls are expected."
     if document["judge"]["calls"]:
