@@ -19,7 +19,8 @@ from caskg.errors import EncoderError, ProviderError
 from caskg.protocols import ChatModel, Encoder
 from caskg.providers.failures import SERVER_FAILURES
 from caskg.providers.openai_compatible import OpenAIChat, OpenAIEncoder
-from caskg.providers.settings import ChatOptions, EmbeddingOptions, Endpoint, SchemaMode, Secret
+from caskg.providers.secret import Secret
+from caskg.providers.settings import ChatOptions, EmbeddingOptions, Endpoint, SchemaMode
 from caskg.schema import ChatAnswer, ChatRequest
 from providers.faulty_server import Answer, Call, FaultyServer, completion, fails, says
 

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from caskg.errors import UsageError
+from caskg.providers.secret import Secret
 from caskg.providers.settings import (
     OPENAI_URL,
     ChatOptions,
     EmbeddingOptions,
     Endpoint,
     SchemaMode,
-    Secret,
     read_chat_settings,
     read_embedding_settings,
 )
