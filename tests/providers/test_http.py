@@ -64,7 +64,7 @@ def test_the_bound_itself_is_taken() -> None:
 
     async def read(length: int) -> bytes:
         with FaultyServer(in_turn(Answer(body=b"x" * length))) as server:
-            async with BoundedClient(most_bytes=1000, connect_s=5) as client:
+            async with BoundedClient(key="k", foreign=True, most_bytes=1000, connect_s=5) as client:
                 return (await client.post(server.url, json={})).content
 
     assert asyncio.run(read(1000)) == b"x" * 1000
@@ -182,6 +182,22 @@ def test_a_wait_that_cannot_be_read_is_none(wait: str) -> None:
     answer, server = answer_to(in_turn(fails(429, headers={"Retry-After": wait}), says()))
     assert answer.text
     assert len(server.calls) == 2
+
+
+@pytest.mark.parametrize("foreign", [True, False])
+def test_only_openai_gets_what_the_environment_says_for_openai(foreign: bool) -> None:  # noqa: FBT001 - both of them
+    """The key is ours to choose at either."""
+
+    async def sent() -> dict[str, str]:
+        own = {"X-Own": "planted", "OpenAI-Project": "planted", "Authorization": "planted"}
+        with FaultyServer() as server:
+            async with BoundedClient(key="k", foreign=foreign, most_bytes=1000, connect_s=5) as client:
+                await client.post(server.url, json={}, headers=own)
+            return dict(server.calls[0].headers)
+
+    headers = asyncio.run(sent())
+    assert headers["authorization"] == "Bearer k"
+    assert (headers.get("x-own"), headers.get("openai-project")) == (None if foreign else "planted",) * 2
 
 
 # ---------------------------------------------------------------- redirects

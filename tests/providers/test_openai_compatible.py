@@ -81,7 +81,7 @@ def test_a_call_says_all_that_may_change_its_answer() -> None:
 
 
 def test_without_a_key_none_of_the_environment_is_sent() -> None:
-    """Key, organisation and project of OpenAI are not for another server."""
+    """Key, organisation, project and headers for OpenAI are not for another server; nor is what we run on."""
     script = (
         "from caskg.providers.openai_compatible import OpenAIChat\n"
         "from caskg.providers.settings import ChatOptions, EmbeddingOptions, Endpoint\n"
@@ -93,17 +93,19 @@ def test_without_a_key_none_of_the_environment_is_sent() -> None:
         "    print(server.calls[0].headers)\n"
     )
     names = ("OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY")
+    headers = {"OPENAI_CUSTOM_HEADERS": "X-Own: planted\nAuthorization: Bearer planted"}
     root = Path(__file__).parents[2]
     path = {"PYTHONPATH": f"{root / 'src'}:{root / 'tests'}"}
     done = subprocess.run(
         [sys.executable, "-c", script],
-        env=path | dict.fromkeys(names, "planted"),
+        env=path | headers | dict.fromkeys(names, "planted"),
         capture_output=True,
         text=True,
         check=True,
     )
     assert "Bearer none" in done.stdout
     assert "planted" not in done.stdout
+    assert "stainless" not in done.stdout
 
 
 def test_log_probabilities_come_with_the_chosen_token_first() -> None:

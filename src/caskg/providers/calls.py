@@ -26,7 +26,6 @@ HOPELESS = frozenset({401, 402, 404})
 _MOST_TOKENS = 1 << 40  # of one call; more is no count
 _CONNECT_S = 10.0
 _MOST_DOUBLED = 60  # times; no wait is as long
-_OPENAI_HEADERS = ("OpenAI-Organization", "OpenAI-Project")
 _MESSAGE_CHARS = 300
 
 
@@ -168,19 +167,19 @@ def _client(endpoint: Endpoint, most_bytes: int) -> "openai.AsyncOpenAI":
 
     from caskg.providers.http import BoundedClient
 
-    # An organisation or a project in the environment is for OpenAI, not for whatever server this is.
-    foreign = {} if endpoint.base_url == OPENAI_URL else dict.fromkeys(_OPENAI_HEADERS, sdk.Omit())
+    key = endpoint.api_key.reveal() if endpoint.api_key else "none"  # the SDK insists on one
+    foreign = endpoint.base_url != OPENAI_URL
+    connect_s = min(endpoint.timeout_s, _CONNECT_S)
     try:
-        http = BoundedClient(most_bytes=most_bytes, connect_s=min(endpoint.timeout_s, _CONNECT_S))
+        http = BoundedClient(key=key, foreign=foreign, most_bytes=most_bytes, connect_s=connect_s)
         client: openai.AsyncOpenAI = sdk.AsyncOpenAI(
             base_url=endpoint.base_url,
-            api_key=endpoint.api_key.reveal() if endpoint.api_key else "none",  # the SDK insists on one
+            api_key=key,
             max_retries=0,
             timeout=http.timeout,
             http_client=http,
-            default_headers=foreign,
         )
-    except (ImportError, OSError, ValueError, httpx2.InvalidURL):
+    except (ImportError, OSError, ValueError, httpx2.InvalidURL, sdk.OpenAIError):
         # What is complained of may hold a password.
         msg = (
             "No connection can be made ready: check the base URL, and in the environment SSL_CERT_FILE and "

@@ -12,6 +12,10 @@ import httpx2
 from caskg.providers.failures import Blame, Failure
 
 MOST_REDIRECTS = 10
+OWN_HEADERS = frozenset({"accept", "accept-encoding", "connection", "host", "user-agent"}) | frozenset(
+    {"authorization", "content-length", "content-type"}
+)
+"""All that a server gets that is not OpenAI's: the SDK adds what it runs on, and the environment for OpenAI."""
 
 
 class RefusedReplyError(Exception):
@@ -26,11 +30,18 @@ class RefusedReplyError(Exception):
 class BoundedClient(httpx2.AsyncClient):
     """Reads at most so many bytes of a reply, as unpacked, and is redirected within a host only."""
 
-    def __init__(self, *, most_bytes: int, connect_s: float) -> None:
-        """Open no connection yet. How many there may be is for others to limit."""
+    def __init__(self, *, key: str, foreign: bool, most_bytes: int, connect_s: float) -> None:
+        """Open no connection yet. How many there may be is for others to limit.
+
+        Args:
+            key: Sent as the authorization, whatever the environment says.
+            foreign: Whether the server is not OpenAI's.
+            most_bytes: Of a reply.
+            connect_s: Seconds until a connection counts as not to be had.
+        """
         # A reply as a whole is timed in `calls`: a read time-out here would start anew with each byte.
         super().__init__(timeout=httpx2.Timeout(None, connect=connect_s), limits=httpx2.Limits())
-        self._most_bytes = most_bytes
+        self._authorization, self._foreign, self._most_bytes = f"Bearer {key}", foreign, most_bytes
 
     async def send(self, request: httpx2.Request, **how: Any) -> httpx2.Response:  # noqa: ANN401 - as the client's own
         """Send *request*, and return the whole reply, whatever type it is said to have, as one of JSON.
@@ -38,6 +49,9 @@ class BoundedClient(httpx2.AsyncClient):
         Raises:
             RefusedReplyError: It is too long, cannot be unpacked or sends us elsewhere, or none can come.
         """
+        for name in set(request.headers) - OWN_HEADERS if self._foreign else ():
+            del request.headers[name]
+        request.headers["authorization"] = self._authorization  # once: a redirect may have to go without
         for _ in range(MOST_REDIRECTS):
             try:
                 response = await super().send(request, **how | {"stream": True, "follow_redirects": False})
