@@ -15,7 +15,7 @@ MOST_REDIRECTS = 10
 OWN_HEADERS = frozenset({"accept", "accept-encoding", "connection", "host", "user-agent"}) | frozenset(
     {"authorization", "content-length", "content-type"}
 )
-"""All that a server gets that is not OpenAI's: the SDK adds what it runs on, and the environment for OpenAI."""
+"""All that a server gets that is not OpenAI's: the SDK adds what it runs on, and what is meant for OpenAI."""
 
 
 class RefusedReplyError(Exception):
