@@ -27,6 +27,7 @@ from providers.faulty_server import Answer, Call, FaultyServer, completion, fail
 FOREVER = math.inf
 USED_UP = "The model used up its tokens before it answered: allow more, or turn its reasoning down."
 NO_TEXT = {
+    "thoughts": "The model thought, and gave no answer.",
     "tool_calls": "The model called a tool and gave no answer.",
     "content_filter": "The server's filter kept the answer back.",
 }
@@ -318,8 +319,8 @@ def test_a_connection_that_closes_in_the_middle_is_tried_again() -> None:
         (completion(None), "The answer is empty."),
         (completion(None, refusal="I would rather not."), "The model refused: I would rather not."),
         ({"choices": [{"message": {"content": ""}, "finish_reason": "length"}]}, USED_UP),
-        (completion(None, reasoning_content="Hm."), USED_UP),
-        (completion("", reasoning="Hm."), USED_UP),
+        (completion(None, reasoning_content="Hm."), NO_TEXT["thoughts"]),
+        (completion("", reasoning="Hm."), NO_TEXT["thoughts"]),
         (completion(None, refusal={"odd": 1}), "The answer is empty."),
         ({"choices": [{"message": {}, "finish_reason": "tool_calls"}]}, NO_TEXT["tool_calls"]),
         ({"choices": [{"message": {}, "finish_reason": "content_filter"}]}, NO_TEXT["content_filter"]),

@@ -5,6 +5,7 @@ errors and redirects too; here it is read first, counted as it is unpacked.
 """
 
 import contextlib
+from http.cookiejar import CookieJar
 from typing import Any
 
 import httpx2
@@ -27,6 +28,13 @@ class RefusedReplyError(Exception):
         self.failure = Failure(reason=reason, blame=blame, paid=blame is Blame.REQUEST)
 
 
+class _NoCookies(CookieJar):
+    """Takes none: a server gets what we say, and a cookie that cannot be read does no harm."""
+
+    def extract_cookies(self, response: object, request: object) -> None:
+        """Leave them."""
+
+
 class BoundedClient(httpx2.AsyncClient):
     """Reads at most so many bytes of a reply, as unpacked, and is redirected within a host only."""
 
@@ -40,7 +48,8 @@ class BoundedClient(httpx2.AsyncClient):
             connect_s: Seconds until a connection counts as not to be had.
         """
         # A reply as a whole is timed in `calls`: a read time-out here would start anew with each byte.
-        super().__init__(timeout=httpx2.Timeout(None, connect=connect_s), limits=httpx2.Limits())
+        timeout = httpx2.Timeout(None, connect=connect_s)
+        super().__init__(timeout=timeout, limits=httpx2.Limits(), cookies=_NoCookies())
         self._authorization, self._foreign, self._most_bytes = f"Bearer {key}", foreign, most_bytes
 
     async def send(self, request: httpx2.Request, **how: Any) -> httpx2.Response:  # noqa: ANN401 - as the client's own

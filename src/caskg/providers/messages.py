@@ -13,6 +13,7 @@ from caskg.schema import ChatAnswer, ChatRequest, TokenAlternatives, VectorArray
 _MOST_REASON = 400  # characters
 _THOUGHTS = ("reasoning_content", "reasoning")  # where servers put what a model thinks
 _NO_TEXT = {
+    "length": "The model used up its tokens before it answered: allow more, or turn its reasoning down.",
     "content_filter": "The server's filter kept the answer back.",
     "tool_calls": "The model called a tool and gave no answer.",
 }
@@ -97,12 +98,13 @@ def _why_no_text(body: object) -> str:
         error = _at(body, "error", "message") or _at(body, "error")
         told = f" It says: {error}" if isinstance(error, str) else ""
         return f"The server's answer holds no choices, so it is no chat completion.{told}"
-    refusal, reason = message.get("refusal"), _at(body, "choices", 0, "finish_reason")
+    refusal, reason = message.get("refusal"), str(_at(body, "choices", 0, "finish_reason"))
     if isinstance(refusal, str) and refusal:
         return f"The model refused: {refusal}"
-    if reason == "length" or any(message.get(name) for name in _THOUGHTS):
-        return "The model used up its tokens before it answered: allow more, or turn its reasoning down."
-    return _NO_TEXT.get(str(reason), "The answer is empty.")
+    if reason in _NO_TEXT:
+        return _NO_TEXT[reason]
+    thoughts = any(message.get(name) for name in _THOUGHTS)
+    return "The model thought, and gave no answer." if thoughts else "The answer is empty."
 
 
 def _token_logprobs(body: object, clean: Callable[[str], str]) -> tuple[TokenAlternatives, ...]:
