@@ -172,7 +172,9 @@ def test_a_file_that_cannot_be_read_does_not_show_its_key(tmp_path: Path, text: 
     [
         ("model", "", r"No model is named: name it by an option, \$CASKG_LLM_MODEL"),
         ("model", " ", "model must name a model"),
-        ("concurrency", 0, "concurrency must be at least 1, not 0"),
+        ("concurrency", 0, "concurrency must be at least 1, at most 1,000, not 0"),
+        ("concurrency", 1001, "concurrency must be at least 1, at most 1,000"),
+        ("max_attempts", 1001, "max_attempts must be at least 1, at most 1,000"),
         ("max_attempts", 0, "max_attempts must be at least 1"),
         ("requests_per_minute", 0, "requests_per_minute must be above 0"),
         ("tokens_per_minute", -1, "tokens_per_minute must be above 0"),
@@ -265,5 +267,6 @@ def test_a_key_in_the_wrong_place_is_not_repeated(name: str) -> None:
 def test_the_bounds_themselves_are_fine() -> None:
     """Nothing is refused that could be meant."""
     Endpoint(base_url="https://host:1/v1", concurrency=1, max_attempts=1, backoff_s=0, max_wait_s=0)
+    Endpoint(concurrency=1000, max_attempts=1000, timeout_s=1e9, backoff_s=1e9, max_wait_s=1e9)
     for temperature, n in ((0, 0), (2, 20), (None, 1)):
         ChatOptions(model="m", temperature=temperature, top_logprobs=n)

@@ -25,7 +25,6 @@ HOPELESS = frozenset({401, 402, 404})
 """Wrong key, no money, no such model or address: no other call will fare better."""
 _MOST_TOKENS = 1 << 40  # of one call; more is no count
 _CONNECT_S = 10.0
-_MOST_DOUBLED = 60  # times; no wait is as long
 _MESSAGE_CHARS = 300
 
 
@@ -216,7 +215,7 @@ def _delay_s(failure: Failure, attempts: int, *, first_s: float) -> float:
     """Return how long to wait: what the server asks for, else twice as long each time; never all at once."""
     if failure.retry_after_s is not None:
         return failure.retry_after_s * random.uniform(1.0, 1.1)
-    return first_s * 2.0 ** min(max(0, attempts - 1), _MOST_DOUBLED) * random.uniform(0.5, 1.0)
+    return first_s * 2.0 ** max(0, attempts - 1) * random.uniform(0.5, 1.0)
 
 
 def retry_after_s(headers: Mapping[str, str], *, now: float) -> float | None:

@@ -13,7 +13,6 @@ import httpx2
 from caskg.providers.failures import Blame, Failure
 
 MOST_REDIRECTS = 10
-MOST_CONNECTIONS = 1000  # processes may open about as many files
 OWN_HEADERS = frozenset({"accept", "accept-encoding", "connection", "host", "user-agent"}) | frozenset(
     {"authorization", "content-length", "content-type"}
 )
@@ -50,9 +49,7 @@ class BoundedClient(httpx2.AsyncClient):
         """
         # A reply as a whole is timed in `calls`: a read time-out here would start anew with each byte.
         timeout = httpx2.Timeout(None, connect=connect_s)
-        super().__init__(
-            timeout=timeout, limits=httpx2.Limits(max_connections=MOST_CONNECTIONS), cookies=_NoCookies()
-        )
+        super().__init__(timeout=timeout, limits=httpx2.Limits(), cookies=_NoCookies())
         self._authorization, self._foreign, self._most_bytes = f"Bearer {key}", foreign, most_bytes
 
     async def send(self, request: httpx2.Request, **how: Any) -> httpx2.Response:  # noqa: ANN401 - as the client's own

@@ -20,6 +20,8 @@ from caskg.providers.secret import Secret, hide_keys
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
 NOT_SENT = "none"
+MOST_TIMES = 1000
+"""So many files may a process open, as a rule, and so often may a wait be doubled."""
 MOST_NUMBER = 1e9
 """No wait and no rate is larger."""
 IN_ENVIRONMENT = ("base_url", "model", "api_key")
@@ -49,11 +51,11 @@ class Endpoint:
     Attributes:
         base_url: Up to and with ``/v1``, as a rule.
         api_key: None = none is needed.
-        concurrency: Most calls out at a time, at least 1.
+        concurrency: Most calls out at a time, 1 to 1,000.
         requests_per_minute: Calls are spaced evenly to keep it, above 0; None = no limit.
         tokens_per_minute: Likewise, for tokens in and out.
         timeout_s: Seconds until a call counts as never answered, from sending to the last byte, above 0.
-        max_attempts: Most times that a request is sent, at least 1; refusals for its rate do not count.
+        max_attempts: Most times that a request is sent, 1 to 1,000; refusals for its rate do not count.
         backoff_s: The first wait before another attempt, doubled each time; 0 or more.
         max_wait_s: Longest wait before an attempt, and for all refused for their rate; 0 or more.
     """
@@ -71,7 +73,8 @@ class Endpoint:
     def __post_init__(self) -> None:
         _check_url(self.base_url)
         for name in ("concurrency", "max_attempts"):
-            _check(name, getattr(self, name), getattr(self, name) >= 1, "must be at least 1")
+            value = getattr(self, name)
+            _check(name, value, 1 <= value <= MOST_TIMES, "must be at least 1, at most 1,000")
         for name in ("requests_per_minute", "tokens_per_minute", "timeout_s"):
             value = getattr(self, name)
             _check(name, value, value is None or 0 < value <= MOST_NUMBER, "must be above 0, at most 1e9")
