@@ -63,7 +63,7 @@ class BoundedClient(httpx2.AsyncClient):
         request.headers["authorization"] = self._authorization  # once: a redirect may have to go without
         for _ in range(MOST_REDIRECTS):
             try:
-                response = await super().send(request, **how | {"stream": True, "follow_redirects": False})
+                response = await super().send(request, **how | {"stream": True})
             except (ValueError, OverflowError, ExceptionGroup) as error:  # as of a port beyond all ports
                 msg = "No connection can be made: check the base URL, and the proxies of the environment."
                 raise RefusedReplyError(msg, blame=Blame.HOPELESS) from error
@@ -101,7 +101,7 @@ class BoundedClient(httpx2.AsyncClient):
         if wrong and response.is_success:
             msg = f"The server's answer {wrong}."
             raise RefusedReplyError(msg, blame=Blame.REQUEST)
-        return bytes(content[: self._most_bytes])
+        return bytes(content)
 
 
 def _refuse_foreign(here: httpx2.URL, there: httpx2.URL) -> None:
