@@ -130,3 +130,11 @@ def test_what_looks_like_a_key_is_hidden(key: str) -> None:
 def test_other_names_are_left(text: str) -> None:
     """Models, paths, skills and hashes are what an error is about."""
     assert hide_keys(text) == text
+
+
+def test_of_a_file_without_end_no_more_is_read_than_a_key_may_have() -> None:
+    """Such as a device."""
+    file = BytesIO(b"x" * 100_000)
+    with pytest.raises(UsageError, match="must hold the key alone"):
+        Secret.read(file)
+    assert file.tell() == MOST_KEY_BYTES + 1
