@@ -14,9 +14,11 @@ from caskg.providers.metered import Limits, Meter, MeteredChat, Prices
 from caskg.providers.openai_compatible import OpenAIChat
 from caskg.providers.settings import ChatOptions, Endpoint
 from caskg.schema import ChatAnswer, ChatRequest
+from interfaces.kitchen import Run
 from providers.faulty_server import FaultyServer, says
 
 KEY = "sk-planted"
+LIKE_A_KEY = "sk-planted-0123456789"
 REQUEST = ChatRequest(id="a", messages=(("user", "a"),))
 
 
@@ -68,6 +70,42 @@ def test_a_key_is_read_from_a_file_or_standard_input(tmp_path: Path) -> None:
     ):
         assert got["settings"]["api_key"].reveal() == KEY
         assert KEY not in repr(got)
+
+
+@pytest.mark.parametrize("content", [b"", b"sk-planted\xff", b"sk-planted\nsk-planted\n", b"sk planted"])
+def test_a_file_that_holds_no_key_is_said(run: Run, tmp_path: Path, content: bytes) -> None:
+    """In one line, and without what it holds."""
+    file = tmp_path / "key"
+    file.write_bytes(content)
+    result = run("probe", "--model", "m", "--api-key-file", file)
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "caskg: The file of the API key must hold the key alone: one line of plain text.\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["probe", "--model", "m", "--api-key-file", LIKE_A_KEY],
+        ["probe", "--model", LIKE_A_KEY],
+        ["judge-check", "--model", LIKE_A_KEY],
+        ["probe", "--model", "m", "--base-url", LIKE_A_KEY],
+        ["probe", "--model", "m", "--base-url", f"http://{LIKE_A_KEY}@127.0.0.1:9/v1"],
+        ["probe", "--model", "m", "--seed", LIKE_A_KEY],
+        ["probe", "--model", "m", "--concurrency", LIKE_A_KEY],
+        ["probe", "--model", "m", "--schema-mode", LIKE_A_KEY],
+        ["probe", f"--{LIKE_A_KEY}"],
+        ["probe", f"--api-key={LIKE_A_KEY}"],
+        ["probe", LIKE_A_KEY],
+        [LIKE_A_KEY],
+    ],
+)
+def test_a_key_in_the_wrong_place_is_not_repeated(run: Run, arguments: list[str]) -> None:
+    """It would stand on a screen, in a log, or in an issue."""
+    result = run(*arguments)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("caskg: ")
+    assert result.err.count("\n") == 1
+    assert "planted" not in result.err
 
 
 def test_limits_and_prices_make_a_meter() -> None:

@@ -39,6 +39,7 @@ class Answer:
         after_s: Waits so long before it answers; infinite = for ever.
         cut_at: Closes the connection after so many bytes of the body.
         byte_every_s: Sends a byte, waits so long, sends the next.
+        raw: Sent in place of all that, head included; then the connection closes.
     """
 
     status: int = 200
@@ -47,6 +48,7 @@ class Answer:
     after_s: float = 0.0
     cut_at: int | None = None
     byte_every_s: float = 0.0
+    raw: bytes | None = None
 
 
 def completion(text: str | None, **message: object) -> dict[str, Any]:
@@ -142,6 +144,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True  # the caller went away
 
     def _send(self, answer: Answer) -> None:
+        if answer.raw is not None:
+            self.wfile.write(answer.raw)
+            self.close_connection = True
+            return
         content = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
         self.send_response(answer.status)
         for name, value in {"Content-Type": "application/json", **answer.headers}.items():
@@ -173,3 +179,6 @@ class _Http(ThreadingHTTPServer):
     def __init__(self, owner: FaultyServer) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.owner = owner
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of a caller that went away."""

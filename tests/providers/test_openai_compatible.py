@@ -8,10 +8,9 @@ import sys
 import threading
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,39 +18,20 @@ from caskg.errors import EncoderError, ProviderError
 from caskg.protocols import ChatModel, Encoder
 from caskg.providers.failures import SERVER_FAILURES
 from caskg.providers.openai_compatible import OpenAIChat, OpenAIEncoder
-from caskg.providers.settings import ChatOptions, EmbeddingOptions, Endpoint, SchemaMode, Secret
+from caskg.providers.secret import Secret
+from caskg.providers.settings import ChatOptions, EmbeddingOptions, Endpoint, SchemaMode
 from caskg.schema import ChatAnswer, ChatRequest
+from providers.asking import KEY, SCHEMA, answer_to, ask, asks, chat, endpoint, in_turn
 from providers.faulty_server import Answer, Call, FaultyServer, completion, fails, says
 
-KEY = "sk-planted-0123456789"
-SCHEMA = {"type": "object", "properties": {"score": {"enum": [0, 0.5, 1]}}, "required": ["score"]}
 FOREVER = math.inf
+USED_UP = "The model used up its tokens before it answered: allow more, or turn its reasoning down."
+NO_TEXT = {
+    "thoughts": "The model thought, and gave no answer.",
+    "tool_calls": "The model called a tool and gave no answer.",
+    "content_filter": "The server's filter kept the answer back.",
+}
 NO_CHOICES = "The server's answer holds no choices, so it is no chat completion."
-
-
-def endpoint(server: FaultyServer, **settings: object) -> Endpoint:
-    """Return how the server is called: impatiently, unless *settings* say otherwise."""
-    fast: dict[str, Any] = {"api_key": Secret(KEY), "timeout_s": 5.0, "backoff_s": 0.01, "max_wait_s": 1.0}
-    return Endpoint(base_url=server.url, **(fast | settings))
-
-
-def chat(server: FaultyServer, options: ChatOptions | None = None, **settings: object) -> OpenAIChat:
-    return OpenAIChat(endpoint(server, **settings), options or ChatOptions(model="m"))
-
-
-def ask(name: str = "0", *, schema: dict[str, Any] | None = None) -> ChatRequest:
-    return ChatRequest(id=name, messages=(("system", "Be brief."), ("user", name)), schema=schema)
-
-
-def asks(n: int) -> list[ChatRequest]:
-    return [ask(str(number)) for number in range(n)]
-
-
-def answer_to(answer: Callable[[Call], Answer], **settings: object) -> tuple[ChatAnswer, FaultyServer]:
-    """Return what one request gets from a server that answers so."""
-    with FaultyServer(answer) as server:
-        model = OpenAIChat(endpoint(server, **settings), ChatOptions(model="m"))
-        return next(model.complete_many([ask(schema=SCHEMA)]))[1], server
 
 
 def until_given_up(model: OpenAIChat, requests: list[ChatRequest]) -> tuple[list[ChatAnswer], str]:
@@ -63,11 +43,6 @@ def until_given_up(model: OpenAIChat, requests: list[ChatRequest]) -> tuple[list
     except ProviderError as error:
         return answers, str(error)
     return answers, ""
-
-
-def in_turn(*answers: Answer) -> Callable[[Call], Answer]:
-    """Answer the first call with the first, and so on; from then on with the last."""
-    return lambda call: answers[min(call.number, len(answers) - 1)]
 
 
 # ---------------------------------------------------------------- what is sent, what comes back
@@ -107,7 +82,7 @@ def test_a_call_says_all_that_may_change_its_answer() -> None:
 
 
 def test_without_a_key_none_of_the_environment_is_sent() -> None:
-    """Key, organisation and project of OpenAI are not for another server."""
+    """Key, organisation, project and headers for OpenAI are not for another server; nor is what we run on."""
     script = (
         "from caskg.providers.openai_compatible import OpenAIChat\n"
         "from caskg.providers.settings import ChatOptions, EmbeddingOptions, Endpoint\n"
@@ -119,17 +94,19 @@ def test_without_a_key_none_of_the_environment_is_sent() -> None:
         "    print(server.calls[0].headers)\n"
     )
     names = ("OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY")
+    headers = {"OPENAI_CUSTOM_HEADERS": "X-Own: planted\nAuthorization: Bearer planted"}
     root = Path(__file__).parents[2]
     path = {"PYTHONPATH": f"{root / 'src'}:{root / 'tests'}"}
     done = subprocess.run(
         [sys.executable, "-c", script],
-        env=path | dict.fromkeys(names, "planted"),
+        env=path | headers | dict.fromkeys(names, "planted"),
         capture_output=True,
         text=True,
         check=True,
     )
     assert "Bearer none" in done.stdout
     assert "planted" not in done.stdout
+    assert "stainless" not in done.stdout
 
 
 def test_log_probabilities_come_with_the_chosen_token_first() -> None:
@@ -341,10 +318,21 @@ def test_a_connection_that_closes_in_the_middle_is_tried_again() -> None:
         (completion(" \n"), "The answer is empty."),
         (completion(None), "The answer is empty."),
         (completion(None, refusal="I would rather not."), "The model refused: I would rather not."),
-        (
-            {"choices": [{"message": {"content": ""}, "finish_reason": "length"}]},
-            "The model used up its tokens before it answered: allow more, or turn its reasoning down.",
-        ),
+        ({"choices": [{"message": {"content": ""}, "finish_reason": "length"}]}, USED_UP),
+        (completion(None, reasoning_content="Hm."), NO_TEXT["thoughts"]),
+        (completion("", reasoning="Hm."), NO_TEXT["thoughts"]),
+        (completion(None, refusal={"odd": 1}), "The answer is empty."),
+        ({"choices": [{"message": {}, "finish_reason": "tool_calls"}]}, NO_TEXT["tool_calls"]),
+        ({"choices": [{"message": {}, "finish_reason": "content_filter"}]}, NO_TEXT["content_filter"]),
+        ({"choices": [{"message": {}, "finish_reason": {"odd": 1}}]}, "The answer is empty."),
+        ({"choices": [{"message": {"content": 5}}]}, "The answer is empty."),
+        ({"choices": [{"message": {"content": [None, 5, {"text": None}]}}]}, "The answer is empty."),
+        ({"error": {"message": f"No {KEY}"}}, f"{NO_CHOICES} It says: No [key]"),
+        ({"error": "overloaded"}, f"{NO_CHOICES} It says: overloaded"),
+        (b'{"usage": ' + b"9" * 5000 + b"}", "The server's answer is no JSON."),
+        (b'{"choices": [{"message": {"content": NaN}}]}', "The answer is empty."),
+        (b"data: {}", "The server's answer is no JSON."),
+        (b"null", NO_CHOICES),
     ],
 )
 def test_what_is_no_answer_is_said_and_was_paid(body: object, error: str) -> None:
@@ -353,6 +341,23 @@ def test_what_is_no_answer_is_said_and_was_paid(body: object, error: str) -> Non
     assert answer.text is None
     assert answer.error == error
     assert answer.calls == len(server.calls) == 1
+
+
+def test_an_answer_in_parts_is_read() -> None:
+    """Some servers send a list, with what the model thought as a part of its own."""
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
+    parts = [thought, {"type": "text", "text": '{"score": '}, {"type": "text", "text": "1}"}]
+    body = {"choices": [{"message": {"content": parts}}]}
+    answer, _ = answer_to(in_turn(Answer(body=body)))
+    assert answer.text == '{"score": 1}'
+
+
+def test_what_utf8_cannot_hold_is_neither_sent_nor_kept() -> None:
+    """A database would refuse it, after it was paid."""
+    with FaultyServer(in_turn(Answer(body=b'{"choices": [{"message": {"content": "a\\ud800"}}]}'))) as server:
+        (_, answer), *_ = chat(server).complete_many([ask("b\udc80")])
+        assert server.calls[0].prompt == "b?"
+    assert answer.text == "a?"
 
 
 @pytest.mark.parametrize("text", ["{not json", '{"other": 1}', '{"score": 7}', "1.0 " * 50])
@@ -529,7 +534,7 @@ def test_a_redirect_to_another_host_is_refused() -> None:
     with FaultyServer() as other:
         elsewhere = other.url.replace("127.0.0.1", "localhost") + "/chat/completions"
         with FaultyServer(in_turn(Answer(status=307, headers={"Location": elsewhere}))) as server:
-            with pytest.raises(ProviderError, match="sends us to http://localhost: if you trust that"):
+            with pytest.raises(ProviderError, match=r"sends us to http://localhost:\d+: if you trust that"):
                 list(chat(server).complete_many(asks(3)))
             assert len(server.calls) == 1
         assert other.calls == []
@@ -806,8 +811,19 @@ def test_blank_texts_have_as_many_numbers_as_others() -> None:
     [
         ({"data": []}, "not 1 vectors for 1 texts"),
         ({"data": [{"index": 1, "embedding": [1.0]}]}, "not numbered as the texts"),
-        ({"data": [{"index": 0, "embedding": ["a"]}]}, "no numbers"),
+        ({"data": [{"embedding": [1.0]}]}, "not numbered as the texts"),
+        ({"data": [{"index": [0], "embedding": [1.0]}]}, "not numbered as the texts"),
+        ({"data": [{"index": 0, "embedding": ["a"]}]}, "finite"),
+        ({"data": [{"index": 0, "embedding": "AACAPw=="}]}, "finite"),
+        ({"data": [{"index": 0, "embedding": [True]}]}, "finite"),
+        ({"data": [{"index": 0, "embedding": [None]}]}, "finite"),
+        ({"data": [{"index": 0, "embedding": [10**400]}]}, "finite"),
         ({"data": [{"index": 0, "embedding": [math.nan]}]}, "finite"),
+        ({"data": [{"index": 0, "embedding": [math.inf]}]}, "finite"),
+        ({"data": [{"index": 0, "embedding": [[1.0]]}]}, "no vectors"),
+        ({"data": [{"index": 0, "embedding": [0, 0.0]}]}, "a vector of zeros"),
+        ({"data": [{"index": 0, "embedding": []}]}, "a vector of zeros"),
+        ({"data": [None]}, "not numbered as the texts"),
         ({"data": [{"index": 0, "embedding": 1.0}]}, "no vectors"),
         ({"choices": []}, "not 1 vectors for 1 texts"),
     ],
@@ -818,8 +834,32 @@ def test_what_is_no_embedding_is_refused(body: object, why: str) -> None:
         OpenAIEncoder(endpoint(server), EmbeddingOptions(model="m")).encode(["a"])
 
 
+def test_numbers_at_the_ends_of_a_float_make_a_unit_vector() -> None:
+    """Their squares are beyond a float."""
+    for number in (1e308, 1e-320):
+        data = [{"index": 0, "embedding": [number, number]}]
+        with FaultyServer(in_turn(Answer(body={"data": data}))) as server:
+            rows = OpenAIEncoder(endpoint(server), EmbeddingOptions(model="m")).encode(["a"])
+        assert rows[0].tolist() == pytest.approx([0.5**0.5] * 2)
+
+
+def test_a_text_is_embedded_once() -> None:
+    """What is the same, or is from its beginning as far as it is sent, is paid once."""
+    with FaultyServer(vectors) as server:
+        encoder = OpenAIEncoder(endpoint(server), EmbeddingOptions(model="m", max_chars=3))
+        rows = encoder.encode(["abcd", "x", "abce", "x", "abc"])
+        assert [call.body["input"] for call in server.calls] == [["abc", "x"]]
+    assert (rows[:, 0] / rows[:, 1]).tolist() == pytest.approx([3, 1, 3, 1, 3])
+
+
 def test_vectors_of_several_lengths_are_refused() -> None:
-    """Between calls too."""
+    """Within a call and between calls."""
+    ragged = [{"index": at, "embedding": [1] * (at + 1)} for at in range(2)]
+    with (
+        FaultyServer(in_turn(Answer(body={"data": ragged}))) as server,
+        pytest.raises(EncoderError, match="several lengths"),
+    ):
+        OpenAIEncoder(endpoint(server), EmbeddingOptions(model="m")).encode(["a", "b"])
 
     def longer_each_time(call: Call) -> Answer:
         vector = [1] * (1 + call.number)
@@ -828,7 +868,7 @@ def test_vectors_of_several_lengths_are_refused() -> None:
         )
 
     with FaultyServer(longer_each_time) as server, pytest.raises(EncoderError, match="2 lengths"):
-        OpenAIEncoder(endpoint(server), EmbeddingOptions(model="m")).encode(["a"] * 20)
+        OpenAIEncoder(endpoint(server), EmbeddingOptions(model="m")).encode([*map(str, range(20))])
 
 
 def test_a_failed_call_ends_an_embedding() -> None:

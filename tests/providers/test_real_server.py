@@ -11,7 +11,8 @@ import pytest
 
 from caskg.errors import EncoderError, ProviderError
 from caskg.providers.openai_compatible import OpenAIChat, OpenAIEncoder
-from caskg.providers.settings import ChatOptions, EmbeddingOptions, Endpoint, SchemaMode, Secret
+from caskg.providers.secret import Secret
+from caskg.providers.settings import ChatOptions, EmbeddingOptions, Endpoint, SchemaMode
 from caskg.schema import ChatAnswer, ChatRequest
 
 pytestmark = pytest.mark.full

@@ -6,11 +6,11 @@ import random
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
-from caskg.errors import ProviderError
+from caskg.errors import ProviderError, UsageError
 from caskg.providers.failures import Blame, Failure, where
 from caskg.providers.pace import Pace
 from caskg.providers.settings import OPENAI_URL, Endpoint
@@ -25,7 +25,6 @@ HOPELESS = frozenset({401, 402, 404})
 """Wrong key, no money, no such model or address: no other call will fare better."""
 _MOST_TOKENS = 1 << 40  # of one call; more is no count
 _CONNECT_S = 10.0
-_OPENAI_HEADERS = ("OpenAI-Organization", "OpenAI-Project")
 _MESSAGE_CHARS = 300
 
 
@@ -36,10 +35,6 @@ class Reply:
     body: object = None
     failure: Failure | None = None
     calls: int = 0
-
-
-class _ForeignRedirectError(Exception):
-    """The server sent us elsewhere."""
 
 
 class Session:
@@ -93,6 +88,8 @@ class Session:
         """Send once, when the paces allow it."""
         import openai
 
+        from caskg.providers.http import RefusedReplyError
+
         await asyncio.sleep(max(self._requests.wait_s(), self._tokens.wait_s(tokens)))
         sent_s = time.monotonic()
         try:
@@ -101,8 +98,8 @@ class Session:
         except TimeoutError:
             reason = f"The server did not answer within {self._endpoint.timeout_s:g} s."
             return None, Failure(reason=reason, blame=Blame.SERVER, retry=True, paid=True)
-        except _ForeignRedirectError as error:
-            return None, Failure(reason=self._scrubbed(str(error)), blame=Blame.HOPELESS)
+        except RefusedReplyError as error:
+            return None, replace(error.failure, reason=self._scrubbed(str(error)))
         except openai.APIStatusError as error:
             failure = self._refused(error)
             if failure.status == RATE_LIMITED and failure.retry:
@@ -145,34 +142,50 @@ class Session:
         return clean if len(clean) <= _MESSAGE_CHARS else clean[: _MESSAGE_CHARS - 1] + "…"
 
     def without_key(self, text: str) -> str:
-        """Return *text* without the key, should the server repeat it."""
-        return self._endpoint.api_key.scrub(text) if self._endpoint.api_key else text
+        """Return *text* without the key, should the server repeat it, and without what no UTF-8 can hold."""
+        return self._endpoint.api_key.scrub(utf8(text)) if self._endpoint.api_key else utf8(text)
 
 
 @asynccontextmanager
-async def open_session(endpoint: Endpoint, *, requests: Pace, tokens: Pace) -> AsyncIterator[Session]:
-    """Open the connections to *endpoint*.
+async def open_session(
+    endpoint: Endpoint, *, most_bytes: int, requests: Pace, tokens: Pace
+) -> AsyncIterator[Session]:
+    """Open the connections to *endpoint*; of a reply at most so many bytes are read.
 
     Raises:
         ProviderError: The extra ``llm`` is not installed.
+        UsageError: The address, or what the environment says of proxies and certificates, cannot be used.
     """
-    openai = load_sdk()
-    key = endpoint.api_key.reveal() if endpoint.api_key else "none"  # the SDK insists on one
-    # A whole attempt is timed in `Session`: a read time-out here would start anew with each byte.
-    timeout = openai.Timeout(None, connect=min(endpoint.timeout_s, _CONNECT_S))
-    hooks = {"response": [_refuse_foreign_redirect]}
-    http = openai.DefaultAsyncHttpx2Client(timeout=timeout, event_hooks=hooks)
-    # An organisation or a project in the environment is for OpenAI, not for whatever server this is.
-    foreign = {} if endpoint.base_url == OPENAI_URL else dict.fromkeys(_OPENAI_HEADERS, openai.Omit())
-    async with openai.AsyncOpenAI(
-        base_url=endpoint.base_url,
-        api_key=key,
-        max_retries=0,
-        timeout=timeout,
-        http_client=http,
-        default_headers=foreign,
-    ) as client:
+    async with _client(endpoint, most_bytes) as client:
         yield Session(client, endpoint, requests=requests, tokens=tokens)
+
+
+def _client(endpoint: Endpoint, most_bytes: int) -> "openai.AsyncOpenAI":
+    sdk = load_sdk()
+    import httpx2
+
+    from caskg.providers.http import BoundedClient
+
+    key = endpoint.api_key.reveal() if endpoint.api_key else "none"  # the SDK insists on one
+    foreign = endpoint.base_url != OPENAI_URL
+    connect_s = min(endpoint.timeout_s, _CONNECT_S)
+    try:
+        http = BoundedClient(key=key, foreign=foreign, most_bytes=most_bytes, connect_s=connect_s)
+        client: openai.AsyncOpenAI = sdk.AsyncOpenAI(
+            base_url=endpoint.base_url,
+            api_key=key,
+            max_retries=0,
+            timeout=http.timeout,
+            http_client=http,
+        )
+    except (ImportError, OSError, ValueError, httpx2.InvalidURL, sdk.OpenAIError):
+        # What is complained of may hold a password.
+        msg = (
+            "No connection can be made ready: check the base URL, and in the environment SSL_CERT_FILE and "
+            "the proxies, such as HTTPS_PROXY and ALL_PROXY (for socks run pip install 'httpx2[socks]')."
+        )
+        raise UsageError(msg) from None
+    return client
 
 
 def load_sdk() -> Any:  # noqa: ANN401 - a module
@@ -189,23 +202,13 @@ def load_sdk() -> Any:  # noqa: ANN401 - a module
     return openai
 
 
-async def _refuse_foreign_redirect(response: Any) -> None:  # noqa: ANN401 - the SDK's own HTTP library
-    """Follow a redirect within a host, and from http to https there: texts and key go nowhere else."""
-    if not response.has_redirect_location:
-        return
-    here, there = response.url, response.url.join(response.headers["location"])
-    same_origin = (here.scheme, here.port) == (there.scheme, there.port)
-    if here.host != there.host or not (same_origin or there.scheme == "https"):
-        address = f"{there.scheme}://{there.host}"
-        msg = f"The server sends us to {address}: if you trust that, name it as base URL."
-        raise _ForeignRedirectError(msg)
-
-
 def _server_message(error: "openai.APIStatusError") -> str:
     """Return what the server said, out of the shapes that servers give it."""
     body = error.body if isinstance(error.body, Mapping) else {}
     said = (body.get(name) for name in ("message", "detail", "error"))
-    return next((text for text in said if isinstance(text, str) and text), error.response.text or str(error))
+    return next(
+        (text for text in said if isinstance(text, str) and text), error.response.text.strip() or str(error)
+    )
 
 
 def _delay_s(failure: Failure, attempts: int, *, first_s: float) -> float:
@@ -230,6 +233,15 @@ def retry_after_s(headers: Mapping[str, str], *, now: float) -> float | None:
     with suppress(ValueError, OverflowError):
         return max(0.0, parsedate_to_datetime(text).timestamp() - now)
     return None
+
+
+def utf8(text: str) -> str:
+    r"""Return *text* as UTF-8 can hold it: with a question mark for half of a pair of surrogates.
+
+    >>> utf8("a\ud800")
+    'a?'
+    """
+    return text.encode(errors="replace").decode()
 
 
 def used_tokens(reply: object) -> int:

@@ -5,6 +5,7 @@ from enum import Enum
 from urllib.parse import urlsplit
 
 from caskg.errors import ProviderError
+from caskg.providers.secret import hide_keys
 
 FORBIDDEN = 403
 SERVER_FAILURES = 8
@@ -77,9 +78,9 @@ class Health:
 
 
 def where(base_url: str) -> str:
-    """Return host and port of an address.
+    """Return host and port of an address, unless a key was typed there.
 
-    >>> where("http://localhost:8080/v1")
-    'localhost:8080'
+    >>> where("http://localhost:8080/v1"), where("http://sk-0123456789abcdef/v1")
+    ('localhost:8080', '[key]')
     """
-    return urlsplit(base_url).netloc
+    return hide_keys(urlsplit(base_url).netloc)

@@ -6,11 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from caskg.providers.calls import Reply, usage
+from caskg.providers.calls import Reply, usage, utf8
 from caskg.providers.settings import OPENAI_URL, ChatOptions
 from caskg.schema import ChatAnswer, ChatRequest, TokenAlternatives, VectorArray
 
 _MOST_REASON = 400  # characters
+_THOUGHTS = ("reasoning_content", "reasoning")  # where servers put what a model thinks
+_NO_TEXT = {
+    "length": "The model used up its tokens before it answered: allow more, or turn its reasoning down.",
+    "content_filter": "The server's filter kept the answer back.",
+    "tool_calls": "The model called a tool and gave no answer.",
+}
 _LEAST_LOGPROB = 1e6  # servers write -9999 or so for what cannot be; no float holds every integer
 
 
@@ -21,7 +27,7 @@ def chat_body(
     length = options.max_tokens_name or ("max_completion_tokens" if base_url == OPENAI_URL else "max_tokens")
     body: dict[str, Any] = {
         "model": options.model,
-        "messages": [{"role": role, "content": text} for role, text in request.messages],
+        "messages": [{"role": role, "content": utf8(text)} for role, text in request.messages],
         length: request.max_tokens,
     }
     if options.temperature is not None:
@@ -49,8 +55,8 @@ def read_answer(reply: Reply, *, seconds: float, clean: Callable[[str], str] = s
         clean: Takes out of a text what must not be kept.
     """
     read, written = usage(reply.body)
-    text = _at(reply.body, "choices", 0, "message", "content")
-    said = clean(text) if isinstance(text, str) and text.strip() else None
+    text = _said(reply.body)
+    said = clean(text) if text.strip() else None
     failed = reply.failure.reason if reply.failure else _why_no_text(reply.body)
     return ChatAnswer(
         text=said,
@@ -69,8 +75,8 @@ def ignores_schema(body: object) -> bool:
     >>> ignores_schema({"choices": [{"message": {"content": "Sure! The score is 1."}}]})
     True
     """
-    text = _at(body, "choices", 0, "message", "content")
-    if not isinstance(text, str) or not text or _at(body, "choices", 0, "finish_reason") == "length":
+    text = _said(body)
+    if not text or _at(body, "choices", 0, "finish_reason") == "length":
         return False
     try:
         json.loads(text)
@@ -79,16 +85,26 @@ def ignores_schema(body: object) -> bool:
     return False
 
 
+def _said(body: object) -> str:
+    """Return the text of a completion, which may come in parts; empty where there is none."""
+    content = _at(body, "choices", 0, "message", "content")
+    parts = [_at(part, "text") for part in content] if isinstance(content, list) else [content]
+    return "".join(part for part in parts if isinstance(part, str))
+
+
 def _why_no_text(body: object) -> str:
-    refusal = _at(body, "choices", 0, "message", "refusal")
-    reason = _at(body, "choices", 0, "finish_reason")
+    message = _at(body, "choices", 0, "message")
+    if not isinstance(message, Mapping):
+        error = _at(body, "error", "message") or _at(body, "error")
+        told = f" It says: {error}" if isinstance(error, str) else ""
+        return f"The server's answer holds no choices, so it is no chat completion.{told}"
+    refusal, reason = message.get("refusal"), str(_at(body, "choices", 0, "finish_reason"))
     if isinstance(refusal, str) and refusal:
         return f"The model refused: {refusal}"
-    if reason == "length":
-        return "The model used up its tokens before it answered: allow more, or turn its reasoning down."
-    if isinstance(_at(body, "choices", 0, "message"), Mapping):
-        return "The answer is empty."
-    return "The server's answer holds no choices, so it is no chat completion."
+    if reason in _NO_TEXT:
+        return _NO_TEXT[reason]
+    thoughts = any(message.get(name) for name in _THOUGHTS)
+    return "The model thought, and gave no answer." if thoughts else "The answer is empty."
 
 
 def _token_logprobs(body: object, clean: Callable[[str], str]) -> tuple[TokenAlternatives, ...]:
@@ -133,17 +149,22 @@ def read_vectors(body: object, *, n: int) -> VectorArray:
     if not isinstance(items, list) or len(items) != n:
         msg = f"not {n} vectors for {n} texts"
         raise ValueError(msg)
-    numbered = {_at(item, "index"): _at(item, "embedding") for item in items}
-    if numbered.keys() != set(range(n)):
+    places = [_at(item, "index") for item in items]
+    if not all(isinstance(place, int) for place in places) or sorted(places) != list(range(n)):
         msg = "they are not numbered as the texts are"
         raise ValueError(msg)
     try:
-        vectors = np.array([numbered[position] for position in range(n)], dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        msg = "they are no numbers, or vectors of several lengths"
+        found = np.array([_at(item, "embedding") for item in items])
+    except ValueError as error:
+        msg = "they are vectors of several lengths"
         raise ValueError(msg) from error
-    if vectors.ndim != 2 or not np.isfinite(vectors).all():  # noqa: PLR2004 - a matrix
+    if found.ndim != 2 or found.dtype.kind not in "iuf" or not np.isfinite(found).all():  # noqa: PLR2004 - a matrix
         msg = "they are no vectors of finite numbers"
         raise ValueError(msg)
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0), dtype=np.float32)
+    vectors = found[np.argsort(places)].astype(np.float64)
+    largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
+    if not largest.all():
+        msg = "a text has a vector of zeros, as if it said nothing"
+        raise ValueError(msg)
+    vectors /= largest  # so that no square is beyond a float
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)

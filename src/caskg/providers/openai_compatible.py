@@ -7,7 +7,7 @@ call is paced, timed and tried again in `calls`; how many are out at a time in `
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 
 from caskg.errors import EncoderError
-from caskg.providers.calls import Reply, Session, load_sdk, open_session
+from caskg.providers.calls import Reply, Session, load_sdk, open_session, utf8
 from caskg.providers.concurrent import as_answered
 from caskg.providers.failures import Blame, Failure, Health
 from caskg.providers.messages import chat_body, ignores_schema, read_answer, read_vectors
@@ -26,6 +26,10 @@ from caskg.schema import ChatAnswer, ChatRequest, VectorArray, estimated_tokens
 UNKNOWN_SCHEMA = frozenset({400, 415, 422, 501})
 """How servers answer to a field they do not know; also to other faults, so the same is asked in words."""
 EMBEDDED_AT_ONCE = 16
+MOST_CHAT_BYTES = 1 << 20
+"""Of an answer, and as many for each alternative whose log-probability is asked for."""
+MOST_VECTOR_BYTES = 1 << 19
+"""Of one embedding: 20,000 numbers as they are written out."""
 
 
 class OpenAIChat:
@@ -88,7 +92,13 @@ class OpenAIChat:
         health = Health(greeted=self._greeted)
         answers = as_answered(
             requests,
-            session=partial(open_session, self._endpoint, requests=self._requests, tokens=self._tokens),
+            session=partial(
+                open_session,
+                self._endpoint,
+                most_bytes=MOST_CHAT_BYTES * (1 + self._options.top_logprobs),
+                requests=self._requests,
+                tokens=self._tokens,
+            ),
             work=partial(self._complete, health=health),
             width=lambda: self._width(health),
         )
@@ -162,7 +172,7 @@ class OpenAIEncoder:
         return f"embeddings-{self._model}-{self._max_chars}"
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Encode *texts*, each by its first characters; blank ones as zeros, without asking.
+        """Encode *texts*, each by its first characters and once; blank ones as zeros, without asking.
 
         Returns:
             Shape ``(len(texts), d)``, float32, unit rows. Where all are blank, and no text was
@@ -172,28 +182,35 @@ class OpenAIEncoder:
             EncoderError: A call failed, or the answer is not as many vectors of one length.
             ProviderError: No call can succeed.
         """
-        known = [text[: self._max_chars].strip() != "" for text in texts]
-        rows = dict(self._rows({at: texts[at] for at in np.flatnonzero(known).tolist()}))
-        if texts and not rows and self._dimension is None:
-            rows = dict(self._rows({-1: "a"}))
+        beginnings = [utf8(text[: self._max_chars]) for text in texts]
+        asked = list(dict.fromkeys(text for text in beginnings if text.strip()))
+        if texts and not asked and self._dimension is None:
+            asked = ["a"]
+        rows = dict(self._rows(asked))
         lengths = {len(row) for row in rows.values()} | ({self._dimension} if self._dimension else set())
         if len(lengths) > 1:
             msg = f"Model {self._model!r} gave vectors of {len(lengths)} lengths: it is no encoder."
             raise EncoderError(msg)
         self._dimension = next(iter(lengths), None)
         vectors = np.zeros((len(texts), self._dimension or 0), dtype=np.float32)
-        for at in np.flatnonzero(known).tolist():
-            vectors[at] = rows[at]
+        for at, text in enumerate(beginnings):
+            if text in rows:
+                vectors[at] = rows[text]
         return vectors
 
-    def _rows(self, texts: Mapping[int, str]) -> Iterator[tuple[int, VectorArray]]:
-        """Yield the vector of each text, under its key."""
+    def _rows(self, texts: Sequence[str]) -> Iterator[tuple[str, VectorArray]]:
+        """Yield each text with its vector."""
         health = Health(greeted=self._dimension is not None)
-        keys = list(texts)
         answers = as_answered(
-            (keys[start : start + EMBEDDED_AT_ONCE] for start in range(0, len(keys), EMBEDDED_AT_ONCE)),
-            session=partial(open_session, self._endpoint, requests=self._requests, tokens=self._tokens),
-            work=partial(self._embed, texts),
+            (texts[start : start + EMBEDDED_AT_ONCE] for start in range(0, len(texts), EMBEDDED_AT_ONCE)),
+            session=partial(
+                open_session,
+                self._endpoint,
+                most_bytes=MOST_VECTOR_BYTES * EMBEDDED_AT_ONCE,
+                requests=self._requests,
+                tokens=self._tokens,
+            ),
+            work=self._embed,
             width=lambda: self._endpoint.concurrency if health.greeted else 1,
         )
         with closing(answers) as stream:
@@ -202,10 +219,9 @@ class OpenAIEncoder:
                 health.check(self._endpoint.base_url)
                 yield from zip(batch, self._vectors(reply, n=len(batch)), strict=True)
 
-    async def _embed(self, texts: Mapping[int, str], session: Session, batch: Sequence[int]) -> Reply:
-        chosen = [texts[at][: self._max_chars] for at in batch]
-        body = {"model": self._model, "input": chosen, "encoding_format": "float"}
-        return await session.post("/embeddings", body, tokens=sum(map(estimated_tokens, chosen)))
+    async def _embed(self, session: Session, texts: Sequence[str]) -> Reply:
+        body = {"model": self._model, "input": list(texts), "encoding_format": "float"}
+        return await session.post("/embeddings", body, tokens=sum(map(estimated_tokens, texts)))
 
     def _vectors(self, reply: Reply, *, n: int) -> VectorArray:
         if reply.failure:

@@ -5,8 +5,7 @@ the address it was given for: that of a file not to another address than the fil
 ``OPENAI_API_KEY`` to OpenAI alone.
 """
 
-import math
-import re
+import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -16,53 +15,25 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from caskg.errors import UsageError
+from caskg.providers.secret import Secret, hide_keys
 
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
-LEAST_KEY_CHARS = 8
 NOT_SENT = "none"
-_ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
+MOST_TIMES = 1000
+"""So many files may a process open, as a rule, and so often may a wait be doubled."""
+MOST_NUMBER = 1e9
+"""No wait and no rate is larger."""
 IN_ENVIRONMENT = ("base_url", "model", "api_key")
 """These may stand in the environment: ``CASKG_LLM_MODEL``, ``CASKG_EMBEDDINGS_MODEL`` and so on."""
-
-
-class Secret:
-    """A key to a server. Only `reveal` shows it."""
-
-    __slots__ = ("_text",)
-
-    def __init__(self, text: str) -> None:
-        """Keep *text*, without space around it.
-
-        Raises:
-            UsageError: It is empty, or cannot stand in an HTTP header.
-        """
-        self._text = text.strip()
-        if not self._text or not self._text.isascii() or not self._text.isprintable() or " " in self._text:
-            msg = "The API key is empty, or holds characters that no key has: check where it is set."
-            raise UsageError(msg)
-
-    def reveal(self) -> str:
-        """Return the key."""
-        return self._text
-
-    def scrub(self, text: str) -> str:
-        r"""Return *text* without the key, unless that is a short word in place of one, such as ``EMPTY``.
-
-        Of a text that holds it in disguise, parted by blanks or in escapes of JSON, nothing is left.
-
-        >>> key = Secret("sk-0123456789")
-        >>> key.scrub("got sk-0123456789."), key.scrub("sk-01\n23456789")
-        ('got [key].', '[key]')
-        """
-        if len(self._text) < LEAST_KEY_CHARS:
-            return text
-        clean = text.replace(self._text, "[key]")
-        bare = _ESCAPED.sub(lambda code: chr(int(code[1], 16)), clean)
-        return "[key]" if self._text in "".join(bare.replace("\\n", "").split()) else clean
-
-    def __repr__(self) -> str:
-        return "Secret()"
+_KINDS: tuple[tuple[str, Any, tuple[str, ...]], ...] = (
+    ("a text", str, ("base_url", "model", "max_tokens_name")),
+    ("a text", str | Secret, ("api_key",)),
+    ("a whole number", int, ("concurrency", "max_attempts", "seed", "top_logprobs", "max_chars")),
+    ("a number", int | float, ("requests_per_minute", "tokens_per_minute", "timeout_s")),
+    ("a number", int | float, ("backoff_s", "max_wait_s", "temperature")),
+    ("a table", Mapping, ("extra_body",)),
+)
 
 
 class SchemaMode(StrEnum):
@@ -80,11 +51,11 @@ class Endpoint:
     Attributes:
         base_url: Up to and with ``/v1``, as a rule.
         api_key: None = none is needed.
-        concurrency: Most calls out at a time, at least 1.
+        concurrency: Most calls out at a time, 1 to 1,000.
         requests_per_minute: Calls are spaced evenly to keep it, above 0; None = no limit.
         tokens_per_minute: Likewise, for tokens in and out.
         timeout_s: Seconds until a call counts as never answered, from sending to the last byte, above 0.
-        max_attempts: Most times that a request is sent, at least 1; refusals for its rate do not count.
+        max_attempts: Most times that a request is sent, 1 to 1,000; refusals for its rate do not count.
         backoff_s: The first wait before another attempt, doubled each time; 0 or more.
         max_wait_s: Longest wait before an attempt, and for all refused for their rate; 0 or more.
     """
@@ -102,12 +73,14 @@ class Endpoint:
     def __post_init__(self) -> None:
         _check_url(self.base_url)
         for name in ("concurrency", "max_attempts"):
-            _check(name, getattr(self, name), getattr(self, name) >= 1, "must be at least 1")
+            value = getattr(self, name)
+            _check(name, value, 1 <= value <= MOST_TIMES, "must be at least 1, at most 1,000")
         for name in ("requests_per_minute", "tokens_per_minute", "timeout_s"):
             value = getattr(self, name)
-            _check(name, value, value is None or 0 < value < math.inf, "must be above 0")
+            _check(name, value, value is None or 0 < value <= MOST_NUMBER, "must be above 0, at most 1e9")
         for name in ("backoff_s", "max_wait_s"):
-            _check(name, getattr(self, name), 0 <= getattr(self, name) < math.inf, "must be 0 or more")
+            value = getattr(self, name)
+            _check(name, value, 0 <= value <= MOST_NUMBER, "must be 0 or more, at most 1e9")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,10 +106,11 @@ class ChatOptions:
     extra_body: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _check("model", self.model, bool(self.model.strip()), "must name a model")
+        _check_model(self.model)
         in_range = self.temperature is None or 0 <= self.temperature <= 2  # noqa: PLR2004 - the API's range
         _check("temperature", self.temperature, in_range, "must be within 0 and 2")
         _check("top_logprobs", self.top_logprobs, 0 <= self.top_logprobs <= 20, "must be within 0 and 20")  # noqa: PLR2004 - the API's range
+        _check_further(self.extra_body)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +126,7 @@ class EmbeddingOptions:
     max_chars: int = 8_000
 
     def __post_init__(self) -> None:
-        _check("model", self.model, bool(self.model.strip()), "must name a model")
+        _check_model(self.model)
         _check("max_chars", self.max_chars, self.max_chars >= 1, "must be at least 1")
 
 
@@ -201,8 +175,9 @@ def _values(
     }
     nearer = around | {name: value for name, value in given.items() if value is not None}
     values = written | nearer
-    values["base_url"] = str(values.get("base_url", OPENAI_URL)).rstrip("/")
-    if "api_key" not in nearer and str(written.get("base_url", OPENAI_URL)).rstrip("/") != values["base_url"]:
+    _check_kinds(values)
+    values["base_url"] = _address(values)
+    if "api_key" not in nearer and _address(written) != values["base_url"]:
         values.pop("api_key", None)
     if values["base_url"] == OPENAI_URL and environment.get(OPENAI_KEY_VARIABLE):
         values.setdefault("api_key", environment[OPENAI_KEY_VARIABLE])
@@ -216,31 +191,27 @@ def _values(
 def _made(values: dict[str, Any], kind: type[Options]) -> tuple[Endpoint, Options]:
     of_endpoint, of_kind = ({each.name for each in fields(record)} for record in (Endpoint, kind))
     if unknown := values.keys() - of_endpoint - of_kind:
-        msg = f"Unknown setting {', '.join(sorted(unknown))}: docs/llm.md lists them."
+        msg = hide_keys(f"Unknown setting {', '.join(sorted(unknown))}: docs/llm.md lists them.")
         raise UsageError(msg)
-    try:
-        if not isinstance(values.get("api_key"), Secret | None):
-            values["api_key"] = Secret(values["api_key"])
-        endpoint = Endpoint(**{name: value for name, value in values.items() if name in of_endpoint})
-        return endpoint, kind(**{name: value for name, value in values.items() if name in of_kind})
-    except (TypeError, AttributeError) as error:
-        msg = f"A setting has the wrong type ({error}): docs/llm.md lists them."
-        raise UsageError(msg) from error
+    if isinstance(key := values.get("api_key"), str):
+        values["api_key"] = Secret(key)
+    endpoint = Endpoint(**{name: value for name, value in values.items() if name in of_endpoint})
+    return endpoint, kind(**{name: value for name, value in values.items() if name in of_kind})
 
 
 def _schema_mode(value: object) -> SchemaMode:
     if value not in list(SchemaMode):
-        msg = f"Unknown schema_mode {value!r}: choose one of {', '.join(SchemaMode)}."
+        msg = f"Unknown schema_mode {hide_keys(repr(value))}: choose one of {', '.join(SchemaMode)}."
         raise UsageError(msg)
     return SchemaMode(str(value))
 
 
 def _read_table(file: Path, table: str) -> dict[str, Any]:
     try:
-        found = tomllib.loads(file.read_text(encoding="utf-8")).get(table, {})
+        found = tomllib.loads(file.read_text(encoding="utf-8-sig")).get(table, {})
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         # What a parser complains of may hold the key.
         reason = error.strerror if isinstance(error, OSError) else "it is no TOML in UTF-8"
         msg = f"Cannot read {file} ({reason}): mend it, or name another."
@@ -251,6 +222,22 @@ def _read_table(file: Path, table: str) -> dict[str, Any]:
     return found
 
 
+def _check_kinds(values: Mapping[str, Any]) -> None:
+    for words, kind, names in _KINDS:
+        for name in names:
+            value = values.get(name)
+            not_sent = value is None or (name in ("temperature", "seed") and value == NOT_SENT)
+            if not not_sent and (isinstance(value, bool) or not isinstance(value, kind)):
+                shown = "" if name == "api_key" else f", not {hide_keys(repr(value))}"
+                msg = f"{name} must be {words}{shown}: docs/llm.md lists the settings."
+                raise UsageError(msg)
+
+
+def _address(values: Mapping[str, Any]) -> str:
+    """Return the base URL as it is meant, also where it was copied with what stands around it."""
+    return str(values.get("base_url", OPENAI_URL)).strip().rstrip("/").removesuffix("/chat/completions")
+
+
 def _check_url(url: str) -> None:
     """Refuse what is no plain address; what stands in it might be a key, so it is not repeated."""
     try:
@@ -258,12 +245,36 @@ def _check_url(url: str) -> None:
         plain = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError:
         plain = False
-    if not plain or parts.username or parts.password or parts.query or parts.fragment:
-        msg = "The base URL must look like http://host:port/v1, without user, key, query or fragment in it."
+    odd = not url.isascii() or not url.isprintable() or set(url) & set(' "<>\\^`{|}@?#')
+    if not plain or odd:
+        msg = (
+            "The base URL must look like http://host:port/v1, in ASCII, without user, key, query or fragment."
+        )
+        raise UsageError(msg)
+
+
+def _check_model(model: str) -> None:
+    _check("model", model, model.strip() != "" and model.isprintable(), "must name a model")
+    if hide_keys(model) != model:
+        msg = (
+            "model looks like an API key, and is not repeated: name the model, and keep the key out of sight."
+        )
+        raise UsageError(msg)
+
+
+def _check_further(body: Mapping[str, Any]) -> None:
+    """Refuse fields that cannot be sent, or whose answer could not be read."""
+    try:
+        json.dumps(dict(body), allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        msg = "extra_body holds what JSON cannot: leave out dates, and numbers without end."
+        raise UsageError(msg) from None
+    if body.get("stream"):
+        msg = "extra_body must not ask for a stream: an answer is read as a whole."
         raise UsageError(msg)
 
 
 def _check(name: str, value: object, fine: bool, rule: str) -> None:  # noqa: FBT001 - a test's result
     if not fine:
-        msg = f"{name} {rule}, not {value!r}."
+        msg = f"{name} {rule}, not {hide_keys(repr(value))}."
         raise UsageError(msg)

@@ -98,9 +98,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _say_usage(error: click.UsageError) -> None:
+    from caskg.providers.secret import hide_keys
+
     message = error.format_message()
     if error.ctx and message == error.ctx.get_help():  # a group of commands that was given none
         click.echo(message, err=True)
         return
     command = error.ctx.command_path if error.ctx else "caskg"
-    say(f"caskg: {message} See `{command} --help`.")
+    say(f"caskg: {hide_keys(message)} See `{command} --help`.")

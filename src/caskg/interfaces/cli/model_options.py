@@ -11,7 +11,8 @@ import click
 
 from caskg.interfaces.cli.output import say
 from caskg.providers.metered import Limits, Meter, Prices
-from caskg.providers.settings import NOT_SENT, SchemaMode, Secret
+from caskg.providers.secret import Secret
+from caskg.providers.settings import NOT_SENT, SchemaMode
 
 
 def _number(text: str) -> float | str:
@@ -28,7 +29,7 @@ _OPTIONS = (
     click.option("--model", metavar="NAME", help="The model, as the server knows it."),
     click.option(
         "--api-key-file",
-        type=click.File(encoding="utf-8"),
+        type=click.File("rb"),
         metavar="FILE",
         help="Read the key from FILE (- = standard input) and not from $CASKG_LLM_API_KEY.",
     ),
@@ -79,7 +80,7 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_settings(**arguments: Any) -> Any:  # noqa: ANN401 - the arguments of any command
         given = {name: arguments.pop(name) for name in _NAMES}
         key_file = given.pop("api_key_file")
-        key = {"api_key": Secret(key_file.read())} if key_file else {}
+        key = {"api_key": Secret.read(key_file)} if key_file else {}
         settings = {name: value for name, value in given.items() if value is not None} | key
         return command(settings=settings, **arguments)
 

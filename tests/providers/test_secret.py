@@ -1,0 +1,140 @@
+"""Where a key does not go, and what is taken for one."""
+
+import copy
+import json
+import pickle
+from collections.abc import Callable
+from dataclasses import asdict
+from io import BytesIO
+
+import pytest
+
+from caskg.errors import UsageError
+from caskg.providers.secret import MOST_KEY_BYTES, Secret, hide_keys
+from caskg.providers.settings import Endpoint
+
+
+def test_nothing_but_reveal_shows_a_key() -> None:
+    """Neither a repr, nor a copy, nor a document of a record that holds it."""
+    key = Secret("sk-planted")
+    endpoint = Endpoint(api_key=key)
+    shown = [repr(endpoint), str(key), f"{key}", f"{key!r:>20}", repr(asdict(endpoint)), repr([key])]
+    assert all("planted" not in text for text in shown)
+    refused: list[Callable[[], object]] = [
+        lambda: json.dumps(asdict(endpoint)),
+        lambda: vars(key),
+        lambda: key.__getstate__(),
+    ]
+    for attempt in refused:
+        with pytest.raises(TypeError) as told:
+            attempt()
+        assert "planted" not in str(told.value)
+    assert key.scrub("it is sk-planted.") == "it is [key]."
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_key_is_not_pickled(protocol: int) -> None:
+    """Nor a record that holds it: it would go to a file, or to another process."""
+    for held in (Secret("sk-planted"), Endpoint(api_key=Secret("sk-planted"))):
+        with pytest.raises(TypeError, match=r"key|pickle"):
+            pickle.dumps(held, protocol)
+
+
+def test_a_key_can_be_copied() -> None:
+    """With the record that holds it."""
+    key = Secret("sk-planted")
+    assert copy.copy(key).reveal() == copy.deepcopy([key])[0].reveal() == "sk-planted"
+    assert copy.deepcopy(Endpoint(api_key=key)).api_key is key
+
+
+def test_a_word_that_stands_in_for_a_key_is_left_in_texts() -> None:
+    """Local servers take any, and an answer must not lose its numbers."""
+    assert Secret("1").scrub('{"score": 1}') == '{"score": 1}'
+    assert Secret("1234567").scrub("1234567") == "1234567"
+    assert Secret("12345678").scrub("<12345678>") == "<[key]>"
+
+
+def test_space_around_a_key_is_none_of_it() -> None:
+    """A file of a key ends with a line break."""
+    assert Secret(" sk-planted\n").reveal() == "sk-planted"
+
+
+@pytest.mark.parametrize("text", ["", " ", "sk planted", "sk-plänted", "sk-\nplanted", "sk-\x00planted"])
+def test_what_is_no_key_is_refused_and_not_shown(text: str) -> None:
+    """An HTTP library would complain of it, and quote it."""
+    with pytest.raises(UsageError) as refused:
+        Secret(text)
+    assert "planted" not in str(refused.value)
+
+
+@pytest.mark.parametrize("content", [b"sk-planted", b" sk-planted \r\n", b"\xef\xbb\xbfsk-planted\n"])
+def test_a_key_is_read_from_a_file(content: bytes) -> None:
+    """As editors of every system write it."""
+    assert Secret.read(BytesIO(content)).reveal() == "sk-planted"
+    assert len(Secret.read(BytesIO(b"x" * MOST_KEY_BYTES)).reveal()) == MOST_KEY_BYTES
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\n",
+        b"sk-planted\xff",
+        "sk-planted".encode("utf-16"),
+        b"sk-planted\nsk-planted",
+        b"sk-planted\0",
+        b"KEY = sk-planted",
+        b"x" * (MOST_KEY_BYTES + 1),
+    ],
+)
+def test_a_file_that_holds_no_key_is_refused_and_not_shown(content: bytes) -> None:
+    """Of whatever it holds, and however long it is."""
+    with pytest.raises(UsageError, match="must hold the key alone") as refused:
+        Secret.read(BytesIO(content))
+    assert "planted" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "sk-0123456789abcdef",
+        "sk-proj-abcdefghijklmnop0_-",
+        "gsk_0123456789abcdef",
+        "hf_abcdefghijklmnop1",
+        "xai-0123456789abcdef",
+        "AIza" + "Sy" * 16,
+        "aB3" * 10 + "aB",
+    ],
+)
+def test_what_looks_like_a_key_is_hidden(key: str) -> None:
+    """Wherever it stands in a text."""
+    for text in ("{}", "no '{}' here", "http://{}/v1", "--{}", "{}: no such file", "a/{}/b"):
+        assert hide_keys(text.format(key)) == text.format("[key]")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Qwen2.5-Coder-32B-Instruct-GPTQ-Int4",
+        "meta-llama/Llama-3.3-70B-Instruct",
+        "ft:gpt-4.1-mini-2025-04-14:my-org::AbC12345",
+        "sk-0123456789abcde",
+        "sk-learn-model-evaluation-guide",
+        "task-0123456789abcdef",
+        "0123456789abcdef0123456789abcdef01234567",
+        "deploy-a-service-to-kubernetes-with-helm",
+        "/home/user/.config/caskg/config.toml",
+        "aB3" * 10 + "a",
+    ],
+)
+def test_other_names_are_left(text: str) -> None:
+    """Models, paths, skills and hashes are what an error is about."""
+    assert hide_keys(text) == text
+
+
+def test_of_a_file_without_end_no_more_is_read_than_a_key_may_have() -> None:
+    """Such as a device."""
+    file = BytesIO(b"x" * 100_000)
+    with pytest.raises(UsageError, match="must hold the key alone"):
+        Secret.read(file)
+    assert file.tell() == MOST_KEY_BYTES + 1
