@@ -85,6 +85,7 @@ def test_the_profile_paper_retrieves_with_the_released_constants() -> None:
     diffusion = paper.diffusion
     assert (diffusion.walk, diffusion.restart, diffusion.tolerance) == (Walk.RELEASED, 0.20, 1e-6)
     assert (diffusion.leak_below, diffusion.alternative_weight, diffusion.sharpness) == (None, 1.0, 1.0)
+    assert diffusion.openness == 0.0
     assert (paper.min_sufficiency, paper.prerequisites_first) == (0.0, False)
     assert RELEASED_REVERSE == {"dependency": 1.0, "workflow": 0.5, "semantic": 0.2, "alternative": 0.1}
 
@@ -100,13 +101,13 @@ def test_the_profile_default_keeps_its_promises() -> None:
         3.0,
     )
     default = retrieve_config()
-    assert (default.seeds.fusion, default.diffusion.restart) == (Fusion.ZSUM, 0.6)
+    assert (default.seeds.fusion, default.diffusion.restart) == (Fusion.ZSUM, 0.5)
     assert (default.seeds.shared_vote, default.seeds.by_score, default.diffusion.sharpness) == (
         True,
         True,
         2.0,
     )
-    assert (default.diffusion.walk, default.diffusion.forward_weight) == (Walk.BOTH, 0.3)
+    assert (default.diffusion.walk, default.diffusion.forward_weight) == (Walk.BOTH, 0.1)
     assert default.diffusion.alternative_weight == 0.0
     assert default.diffusion.leak_below is not None
 

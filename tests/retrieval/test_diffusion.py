@@ -17,7 +17,7 @@ from caskg.retrieval.diffusion import (
     strongest_paths,
     transition,
 )
-from caskg.schema import EDGE_STATES, EDGE_TYPES, EdgeType, FloatArray, SkillGraph
+from caskg.schema import EDGE_STATES, EDGE_TYPES, EdgeState, EdgeType, FloatArray, SkillGraph
 from retrieval.worlds import Edge, make_graph, seeds_at
 
 CHAIN = make_graph(3, [Edge(0, 1), Edge(1, 2)])
@@ -36,6 +36,7 @@ def dense_transition(graph: SkillGraph, config: DiffusionConfig) -> FloatArray:
     """T by the definition of each walk, edge by edge."""
     reverse = {"dependency": 1.0, "workflow": 0.5, "semantic": 0.2, "alternative": 0.1}
     m = np.zeros((graph.n_skills, graph.n_skills))
+    entries: list[tuple[int, float, str]] = []
     edges = zip(graph.source, graph.target, graph.weight, graph.types, graph.states, strict=True)
     factor = [config.alternative_weight if EDGE_TYPES[code] == "alternative" else 1.0 for code in graph.types]
     for u, v, weight, code, state in edges:
@@ -44,18 +45,22 @@ def dense_transition(graph: SkillGraph, config: DiffusionConfig) -> FloatArray:
         w *= (w / strongest) ** (config.sharpness - 1) if strongest else 1.0
         match config.walk:
             case Walk.FORWARD:
-                m[u, v] += w
+                along, against = w, 0.0
             case Walk.RELEASED:
-                m[u, v] += w
-                m[v, u] += reverse[EDGE_TYPES[code]] * w
+                along, against = w, reverse[EDGE_TYPES[code]] * w
             case Walk.BACKWARD:
-                m[v, u] += w
+                along, against = 0.0, w
             case Walk.BOTH:
-                m[v, u] += w
-                m[u, v] += config.forward_weight * w
+                along, against = config.forward_weight * w, w
+        m[u, v] += along
+        m[v, u] += against
+        entries += [(u, along, state), (v, against, state)]
+    most = {state: max(entry for _, entry, of in entries if of == state) for _, _, state in entries}
     for u in range(graph.n_skills):
         total = m[u].sum()
         if total > 0:
+            best = max(entry / most[state] for at, entry, state in entries if at == u and entry > 0)
+            m[u] *= best**config.openness
             m[u] /= total if config.leak_below is None else max(total, config.leak_below)
     return np.asarray(m)
 
@@ -97,6 +102,7 @@ configs = st.builds(
     alternative_weight=st.sampled_from([0.0, 0.4, 1.0]),
     sharpness=st.sampled_from([1.0, 2.0, 3.5]),
     leak_below=st.sampled_from([None, 0.5, 1.0, 3.0]),
+    openness=st.sampled_from([0.0, 0.75, 1.0, 2.0]),
 )
 
 
@@ -117,7 +123,9 @@ def test_each_walk_weighs_an_edge_along_and_against_as_the_method_says(
 ) -> None:
     """Here f = .4; r is 1, .5, .2, .1 for dependency, workflow, semantic, alternative."""
     graph = make_graph(5, [Edge(0, 1 + k, 0.5, edge_type) for k, edge_type in enumerate(EDGE_TYPES)])
-    config = DiffusionConfig(leak_below=1.0, walk=walk, forward_weight=0.4, alternative_weight=1.0)
+    config = DiffusionConfig(
+        openness=0.0, leak_below=1.0, walk=walk, forward_weight=0.4, alternative_weight=1.0
+    )
     got = step_weights(graph, config)
     assert np.allclose(got[0], along)
     assert np.allclose(got[1], against)
@@ -128,10 +136,12 @@ def test_alternatives_are_weighed_down_in_both_directions_and_nothing_else_is() 
     graph = make_graph(3, [Edge(0, 1, 0.5, EdgeType.ALTERNATIVE), Edge(0, 2, 0.5, EdgeType.SEMANTIC)])
     along, against = step_weights(
         graph,
-        DiffusionConfig(leak_below=1.0, forward_weight=1.0, alternative_weight=0.2, sharpness=1.0),
+        DiffusionConfig(
+            openness=0.0, leak_below=1.0, forward_weight=1.0, alternative_weight=0.2, sharpness=1.0
+        ),
     )
     assert np.allclose([along, against], [[0.1, 0.5], [0.1, 0.5]])
-    along, against = step_weights(graph, DiffusionConfig(leak_below=1.0, forward_weight=1.0))
+    along, against = step_weights(graph, DiffusionConfig(openness=0.0, leak_below=1.0, forward_weight=1.0))
     assert np.allclose([along, against], [[0.0, 0.5], [0.0, 0.5]])
 
 
@@ -149,7 +159,7 @@ def test_the_matrix_is_the_definition_transposed_and_the_leak_is_what_it_lacks(
 def test_a_row_without_entries_loses_everything_and_a_whole_row_nothing() -> None:
     """An edge of weight 0 is no entry: an alternative alone leaves its row empty."""
     graph = make_graph(4, [Edge(0, 1, 0.25), Edge(2, 3, 1.0, EdgeType.ALTERNATIVE)])
-    config = DiffusionConfig(leak_below=1.0, walk=Walk.FORWARD)
+    config = DiffusionConfig(openness=0.0, leak_below=1.0, walk=Walk.FORWARD)
     assert transition(graph, config).leak.tolist() == [0.75, 1.0, 1.0, 1.0]
     assert transition(graph, replace(config, leak_below=0.5)).leak.tolist() == [0.5, 1.0, 1.0, 1.0]
     assert transition(graph, replace(config, leak_below=None)).leak.tolist() == [0.0, 1.0, 1.0, 1.0]
@@ -188,6 +198,32 @@ def test_a_walk_sees_sharpened_weights_and_alternatives_sharpen_nothing() -> Non
     assert np.allclose([along, against], [[0.0, 0.2, 0.05], [0.0, 0.4, 0.1]])
 
 
+def test_a_row_hands_on_what_its_strongest_edge_is_worth() -> None:
+    """Four edges of half the strength are worth half of a row, not twice: many guesses make nothing sure."""
+    sure, guesses = [Edge(0, 1, 0.8)], [Edge(2, at, 0.4) for at in (3, 4, 5, 6)]
+    config = DiffusionConfig(walk=Walk.FORWARD, sharpness=1.0, leak_below=None, openness=1.0)
+    leak = transition(make_graph(7, sure + guesses), config).leak
+    assert np.allclose(leak[[0, 2]], [0.0, 0.5])
+    assert np.allclose(transition(make_graph(7, guesses), config).leak[2], 0.0)  # nothing surer is known
+    half = transition(make_graph(7, sure + guesses), replace(config, openness=2.0, leak_below=3.2))
+    assert np.allclose(half.leak[[0, 2]], [1 - 0.25, 1 - 0.25 * 0.5])
+    weak = [*guesses, Edge(2, 1, 0.2, state=EdgeState.UNVALIDATED)]  # the strongest of its own state
+    assert np.allclose(transition(make_graph(7, sure + weak), config).leak[2], 0.0)
+
+
+def test_a_row_is_as_open_as_the_walk_sees_its_edges() -> None:
+    """Walked along at a tenth, the edge opens its source a tenth as far as its target."""
+    config = DiffusionConfig(walk=Walk.BOTH, forward_weight=0.1, leak_below=None, openness=1.0)
+    assert np.allclose(transition(make_graph(2, [Edge(0, 1, 0.8)]), config).leak, [0.9, 0.0])
+
+
+@pytest.mark.parametrize("openness", [-0.001, float("nan")])
+def test_openness_below_0_is_refused(openness: float) -> None:
+    """It would hand on more than there is."""
+    with pytest.raises(ValueError, match=r"openness must be at least 0, not "):
+        transition(CHAIN, DiffusionConfig(openness=openness))
+
+
 @pytest.mark.parametrize("sharpness", [0.999, 0.0, float("nan")])
 def test_sharpness_below_1_is_refused(sharpness: float) -> None:
     """It would make weak edges stronger."""
@@ -221,7 +257,7 @@ def test_a_sharper_graph_has_no_stronger_edge_and_keeps_its_strongest(graph: Ski
 )
 def test_on_a_chain_of_two_edges(walk: Walk, seed: int, expected: list[float]) -> None:
     """Solved by hand at restart .5, f .3: forward reaches what is enabled, backward what is needed."""
-    config = DiffusionConfig(walk=walk, restart=0.5, forward_weight=0.3, leak_below=1.0)
+    config = DiffusionConfig(walk=walk, restart=0.5, forward_weight=0.3, leak_below=1.0, openness=0.0)
     assert np.allclose(relevance(CHAIN, seeds_at(3, seed), config), expected)
 
 
@@ -236,7 +272,7 @@ def test_on_a_chain_of_two_edges(walk: Walk, seed: int, expected: list[float]) -
 )
 def test_on_a_cycle_of_three_edges(walk: Walk, expected: list[float]) -> None:
     """Solved by hand at restart .5, f .3, where no row loses anything."""
-    config = DiffusionConfig(leak_below=1.0, walk=walk, restart=0.5, forward_weight=0.3)
+    config = DiffusionConfig(openness=0.0, leak_below=1.0, walk=walk, restart=0.5, forward_weight=0.3)
     assert np.allclose(relevance(CYCLE, seeds_at(3, 0), config), expected)
 
 
@@ -255,7 +291,7 @@ def test_the_iteration_finds_what_a_dense_solve_finds(
 def test_the_number_of_steps_is_never_cut_short(restart: float, tolerance: float) -> None:
     """Between two skills that need each other the bound on the steps is tight: one fewer would be felt."""
     pair = make_graph(2, [Edge(0, 1), Edge(1, 0)])
-    config = DiffusionConfig(leak_below=1.0, walk=Walk.FORWARD, restart=restart)
+    config = DiffusionConfig(openness=0.0, leak_below=1.0, walk=Walk.FORWARD, restart=restart)
     got = relevance(pair, seeds_at(2, 0), config, tolerance=tolerance)
     error = np.abs(got - dense_relevance(pair, seeds_at(2, 0), config)).sum()
     assert error <= tolerance * (1 - restart) / restart
@@ -264,13 +300,13 @@ def test_the_number_of_steps_is_never_cut_short(restart: float, tolerance: float
 def test_a_small_restart_is_iterated_to_the_end() -> None:
     """A cap of 50 steps, as in the authors' release, would stop at an error of about .6."""
     pair = make_graph(2, [Edge(0, 1), Edge(1, 0)])
-    config = DiffusionConfig(leak_below=1.0, walk=Walk.FORWARD, restart=0.01)
+    config = DiffusionConfig(openness=0.0, leak_below=1.0, walk=Walk.FORWARD, restart=0.01)
     assert np.allclose(relevance(pair, seeds_at(2, 0), config), [1 / 1.99, 0.99 / 1.99], rtol=0, atol=1e-9)
 
 
 def test_a_tolerance_above_2_is_met_by_the_seeds_themselves() -> None:
     """No two distributions are further apart; just below, one step is taken."""
-    config = DiffusionConfig(leak_below=1.0, walk=Walk.FORWARD, restart=0.5)
+    config = DiffusionConfig(openness=0.0, leak_below=1.0, walk=Walk.FORWARD, restart=0.5)
     assert relevance(CHAIN, seeds_at(3, 0), config, tolerance=2.0).tolist() == [1.0, 0.0, 0.0]
     assert relevance(CHAIN, seeds_at(3, 0), config, tolerance=1.9).tolist() == [0.5, 0.5, 0.0]
 
@@ -327,7 +363,9 @@ def test_renumbering_the_skills_renumbers_the_relevance(
 def test_restart_1_returns_the_seeds(graph: SkillGraph, data: st.DataObject) -> None:
     """Every step is a return: the graph is switched off."""
     seeds = data.draw(seeds_for(graph.n_skills))
-    assert np.array_equal(relevance(graph, seeds, DiffusionConfig(leak_below=1.0, restart=1.0)), seeds)
+    assert np.array_equal(
+        relevance(graph, seeds, DiffusionConfig(openness=0.0, leak_below=1.0, restart=1.0)), seeds
+    )
 
 
 def test_without_kappa_a_factor_common_to_a_row_cancels() -> None:
@@ -347,7 +385,11 @@ def test_halving_a_row_is_felt_exactly_where_its_sum_is_at_most_kappa(total: flo
 
     def handed_on(weight: float) -> float:
         graph = make_graph(3, [Edge(0, 1, weight / 2), Edge(0, 2, weight / 2)])
-        p = relevance(graph, seeds_at(3, 0), DiffusionConfig(leak_below=1.0, walk=Walk.FORWARD, restart=0.5))
+        p = relevance(
+            graph,
+            seeds_at(3, 0),
+            DiffusionConfig(openness=0.0, leak_below=1.0, walk=Walk.FORWARD, restart=0.5),
+        )
         return float((p[1] + p[2]) / p[0])
 
     assert handed_on(total) - handed_on(total / 2) == pytest.approx(falls)
@@ -360,7 +402,9 @@ def test_an_isolated_seed_gets_less_than_an_equal_one_that_keeps_what_it_spreads
 ) -> None:
     """Leaky law: what the isolated seed loses goes to both; kept as a self-loop it would have 1/2."""
     graph = make_graph(3, [Edge(1, 2), Edge(2, 1)])
-    p = relevance(graph, seeds_at(3, 0, 1), DiffusionConfig(leak_below=1.0, walk=walk, restart=restart))
+    p = relevance(
+        graph, seeds_at(3, 0, 1), DiffusionConfig(openness=0.0, leak_below=1.0, walk=walk, restart=restart)
+    )
     assert p[0] == pytest.approx(share)
 
 
@@ -372,7 +416,7 @@ DIAMOND = make_graph(5, [Edge(0, 1, 0.6), Edge(0, 2, 0.3), Edge(1, 3, 0.4), Edge
 def paths(
     graph: SkillGraph, seeds: FloatArray, *ends: int, tie_break: list[int] | None = None
 ) -> list[list[int]]:
-    step = transition(graph, DiffusionConfig(leak_below=1.0, walk=Walk.FORWARD, sharpness=1.0))
+    step = transition(graph, DiffusionConfig(openness=0.0, leak_below=1.0, walk=Walk.FORWARD, sharpness=1.0))
     order = np.array(tie_break if tie_break is not None else range(graph.n_skills))
     return strongest_paths(step, seeds, ends, restart=0.5, tie_break=order)
 
@@ -482,4 +526,4 @@ def test_seeds_must_be_a_distribution_over_the_skills(seeds: list[float], compla
 
 
 def step_of(graph: SkillGraph) -> Transition:
-    return transition(graph, DiffusionConfig(leak_below=1.0))
+    return transition(graph, DiffusionConfig(openness=0.0, leak_below=1.0))

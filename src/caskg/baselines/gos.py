@@ -41,7 +41,13 @@ _BY_LEXICAL_RANK = 0.15
 _BY_BOTH = 0.1
 
 _WALK = DiffusionConfig(
-    walk=Walk.RELEASED, restart=RESTART, alternative_weight=1.0, leak_below=None, tolerance=TOLERANCE
+    walk=Walk.RELEASED,
+    restart=RESTART,
+    alternative_weight=1.0,
+    sharpness=1.0,
+    leak_below=None,
+    openness=0.0,
+    tolerance=TOLERANCE,
 )
 
 

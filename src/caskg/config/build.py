@@ -54,7 +54,7 @@ class SignalWeights:
     enabler: float = 0.10
     meaning: float = 0.25
     ready: float = 0.10
-    provider: float = 0.50
+    provider: float = 0.75
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -81,14 +81,20 @@ def retrieve_config(profile: str = Profile.DEFAULT) -> RetrieveConfig:
         UsageError: There is no such profile.
 
     >>> retrieve_config("paper").diffusion.restart, retrieve_config().diffusion.restart
-    (0.2, 0.6)
+    (0.2, 0.5)
     """
     if _profile(profile) is Profile.DEFAULT:
         return RetrieveConfig()
     return RetrieveConfig(
         seeds=SeedConfig(fusion=Fusion.RRF, count=5, whole_file=False, shared_vote=False, by_score=False),
         diffusion=DiffusionConfig(
-            walk=Walk.RELEASED, restart=0.2, alternative_weight=1.0, sharpness=1.0, leak_below=None
+            walk=Walk.RELEASED,
+            restart=0.2,
+            forward_weight=0.3,
+            alternative_weight=1.0,
+            sharpness=1.0,
+            leak_below=None,
+            openness=0.0,
         ),
         rare_words=2.0,
         min_sufficiency=0.0,

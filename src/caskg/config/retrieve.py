@@ -62,16 +62,19 @@ class DiffusionConfig:
         sharpness: s: an edge carries w (w / m)^(s - 1), m the largest w of its state; at least
             1, where it carries w.
         leak_below: kappa: a row whose weights sum to less loses the rest to the seeds; > 0;
-            None = every row is normalised, which cancels rho.
+            None = no row does for that, which cancels rho.
+        openness: o: a row hands on its strongest entry, beside the strongest of its state, to this power,
+            as a share of all; >= 0; 0 = all.
         tolerance: L1 change at which the iteration ends, > 0.
     """
 
     walk: Walk = Walk.BOTH
-    restart: float = 0.6
-    forward_weight: float = 0.3
+    restart: float = 0.5
+    forward_weight: float = 0.1
     alternative_weight: float = 0.0
     sharpness: float = 2.0
     leak_below: float | None = 0.15
+    openness: float = 0.75
     tolerance: float = 1e-6
 
 

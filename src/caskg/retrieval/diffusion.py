@@ -89,22 +89,32 @@ def sharpened(weight: FloatArray, states: CodeArray, sharpness: float) -> FloatA
     if not sharpness >= 1:
         msg = f"sharpness must be at least 1, not {sharpness}."
         raise ValueError(msg)
+    return weight * beside_strongest(weight, states) ** (sharpness - 1.0)
+
+
+def beside_strongest(weight: FloatArray, states: CodeArray) -> FloatArray:
+    """Return each weight as a share of the largest of its state, in ``[0, 1]``; 0 where that is 0.
+
+    >>> beside_strongest(np.array([0.4, 0.2, 0.1]), np.array([0, 0, 1], dtype=np.int8))
+    array([1. , 0.5, 1. ])
+    """
     strongest = np.zeros(len(EDGE_STATES))
     np.maximum.at(strongest, states, weight)
     strongest[strongest == 0] = 1.0
-    return weight * (weight / strongest[states]) ** (sharpness - 1.0)
+    return weight / strongest[states]
 
 
 def transition(graph: SkillGraph, config: DiffusionConfig) -> Transition:
     """Normalise the rows of M (method, Section 7 and trap 2).
 
-    ``T_uv = M_uv / max(sum_v M_uv, kappa)`` with ``kappa = config.leak_below``: a row whose
-    weights sum to less than kappa loses the rest. Without kappa every row that has an entry
-    sums to 1, so that a factor common to a row (such as rho) cancels. A row without entries
-    loses everything, whatever kappa.
+    ``T_uv = M_uv / max(sum_v M_uv, kappa) (max_v M_uv / m)^o`` with ``kappa = config.leak_below``,
+    ``o = config.openness`` and m the largest entry that an edge of that state has in M. A row whose weights
+    sum to less than kappa loses the rest, so that no factor common to a row (such as rho) cancels; and a row
+    hands on only as much as its strongest entry is worth: many weak edges do not make a sure one. Without
+    kappa and with o = 0 every row that has an entry sums to 1. A row without entries loses everything.
 
     Raises:
-        ValueError: kappa is not positive.
+        ValueError: kappa is not positive, or o is negative.
     """
     from scipy.sparse import csr_array
 
@@ -112,16 +122,24 @@ def transition(graph: SkillGraph, config: DiffusionConfig) -> Transition:
     if kappa is not None and not kappa > 0:
         msg = f"leak_below must be positive or None, not {kappa}."
         raise ValueError(msg)
+    if not config.openness >= 0:
+        msg = f"openness must be at least 0, not {config.openness}."
+        raise ValueError(msg)
     weight = np.concatenate(step_weights(graph, config))
-    origin = np.concatenate([graph.source, graph.target])[weight > 0]
-    destination = np.concatenate([graph.target, graph.source])[weight > 0]
-    weight = weight[weight > 0]
+    relative = beside_strongest(weight, np.concatenate([graph.states, graph.states]))
+    origin = np.concatenate([graph.source, graph.target])
+    destination = np.concatenate([graph.target, graph.source])
     total = np.bincount(origin, weight, minlength=graph.n_skills)
-    divisor = np.where(total > 0, total, 1.0) if kappa is None else np.maximum(total, kappa)
-    shape = (graph.n_skills, graph.n_skills)
+    best = np.zeros(graph.n_skills)
+    np.maximum.at(best, origin, relative)
+    open_to = best**config.openness / np.where(total > 0, total, 1.0)
+    if kappa is not None:
+        open_to *= np.minimum(total / kappa, 1.0)
+    there = weight > 0
+    share, shape = (weight * open_to[origin])[there], (graph.n_skills, graph.n_skills)
     return Transition(
-        matrix=csr_array((weight / divisor[origin], (destination, origin)), shape=shape),
-        leak=1.0 - total / divisor,
+        matrix=csr_array((share, (destination[there], origin[there])), shape=shape),
+        leak=1.0 - total * open_to,
     )
 
 
