@@ -108,6 +108,7 @@ def test_the_profile_default_keeps_its_promises() -> None:
         2.0,
     )
     assert (default.diffusion.walk, default.diffusion.forward_weight) == (Walk.BOTH, 0.1)
+    assert default.diffusion.forward_confirmed == 1.0
     assert default.diffusion.alternative_weight == 0.0
     assert default.diffusion.leak_below is not None
 

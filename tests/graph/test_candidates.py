@@ -98,21 +98,21 @@ def test_a_strong_workflow_pair_is_lifted(structural: float | None, expected: fl
 @pytest.mark.parametrize(
     ("provider", "ready", "expected"),
     [
-        (0.9, None, 0.81),
+        (1.0, None, 0.9),
         (0.0, 1.0, 0.9 * 0.48**0.5),
-        (0.0, 0.0, 0.35 / 1.1),
-        (0.0, None, 0.35),
+        (0.0, 0.0, 0.35 / 1.35),
+        (0.0, None, 0.35 / 1.25),
         (None, 1.0, 0.75),
     ],
 )
 def test_what_one_skill_alone_can_give_is_lifted(
     provider: float | None, ready: float | None, expected: float
 ) -> None:
-    """max(A~, .9 phi_prov, .9 phi_ready sqrt(.8 * .6)); of A~, .25 * .8 + .25 * .6 = .35 is there always."""
+    """max(A~, .9 phi_prov, .9 phi_ready sqrt(.8 * .6)); of A~, (.25 * .8 + .25 * .6) / .5 is there always."""
     found = associated(DEFAULT.signals, meaning=0.8, semantic=0.6, provider=provider, ready=ready)
     assert found == pytest.approx(expected, abs=1e-9)
     even = associated(DEFAULT.signals, meaning=0.5, semantic=1.0, provider=0.0, ready=1.0)
-    assert even == pytest.approx((0.25 * 0.5 + 0.25 + 0.1) / 1.1)  # meaning speaks for neither
+    assert even == pytest.approx((0.25 * 0.5 + 0.25 + 0.1) / 1.35)  # meaning speaks for neither
     off = replace(DEFAULT.signals, weights=replace(DEFAULT.signals.weights, provider=0.0))
     assert associated(off, semantic=0.5, provider=1.0) == 0.5
     assert associated(off, semantic=0.0, meaning=0.0, ready=0.0, provider=1.0) == 0.0

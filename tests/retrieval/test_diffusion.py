@@ -51,7 +51,8 @@ def dense_transition(graph: SkillGraph, config: DiffusionConfig) -> FloatArray:
             case Walk.BACKWARD:
                 along, against = 0.0, w
             case Walk.BOTH:
-                along, against = config.forward_weight * w, w
+                confirmed = EDGE_STATES[state] == "confirmed"
+                along, against = w * (config.forward_confirmed if confirmed else config.forward_weight), w
         m[u, v] += along
         m[v, u] += against
         entries += [(u, along, state), (v, against, state)]
@@ -99,6 +100,7 @@ configs = st.builds(
     walk=st.sampled_from(list(Walk)),
     restart=st.sampled_from([0.2, 0.5, 0.85]),
     forward_weight=st.sampled_from([0.0, 0.3, 1.0]),
+    forward_confirmed=st.sampled_from([0.0, 0.5, 1.0]),
     alternative_weight=st.sampled_from([0.0, 0.4, 1.0]),
     sharpness=st.sampled_from([1.0, 2.0, 3.5]),
     leak_below=st.sampled_from([None, 0.5, 1.0, 3.0]),
@@ -124,7 +126,7 @@ def test_each_walk_weighs_an_edge_along_and_against_as_the_method_says(
     """Here f = .4; r is 1, .5, .2, .1 for dependency, workflow, semantic, alternative."""
     graph = make_graph(5, [Edge(0, 1 + k, 0.5, edge_type) for k, edge_type in enumerate(EDGE_TYPES)])
     config = DiffusionConfig(
-        openness=0.0, leak_below=1.0, walk=walk, forward_weight=0.4, alternative_weight=1.0
+        openness=0.0, leak_below=1.0, walk=walk, forward_confirmed=0.4, alternative_weight=1.0
     )
     got = step_weights(graph, config)
     assert np.allclose(got[0], along)
@@ -137,11 +139,11 @@ def test_alternatives_are_weighed_down_in_both_directions_and_nothing_else_is() 
     along, against = step_weights(
         graph,
         DiffusionConfig(
-            openness=0.0, leak_below=1.0, forward_weight=1.0, alternative_weight=0.2, sharpness=1.0
+            openness=0.0, leak_below=1.0, forward_confirmed=1.0, alternative_weight=0.2, sharpness=1.0
         ),
     )
     assert np.allclose([along, against], [[0.1, 0.5], [0.1, 0.5]])
-    along, against = step_weights(graph, DiffusionConfig(openness=0.0, leak_below=1.0, forward_weight=1.0))
+    along, against = step_weights(graph, DiffusionConfig(openness=0.0, leak_below=1.0, forward_confirmed=1.0))
     assert np.allclose([along, against], [[0.0, 0.5], [0.0, 0.5]])
 
 
@@ -193,7 +195,7 @@ def test_an_edge_is_weighed_by_the_strongest_of_its_state() -> None:
 def test_a_walk_sees_sharpened_weights_and_alternatives_sharpen_nothing() -> None:
     """Near duplicates that carry no relevance must not make the edges that do look weak."""
     edges = [Edge(0, 1, 0.9, EdgeType.ALTERNATIVE), Edge(0, 2, 0.4), Edge(0, 3, 0.2)]
-    config = DiffusionConfig(sharpness=2.0, forward_weight=0.5)
+    config = DiffusionConfig(sharpness=2.0, forward_confirmed=0.5)
     along, against = step_weights(make_graph(4, edges), config)
     assert np.allclose([along, against], [[0.0, 0.2, 0.05], [0.0, 0.4, 0.1]])
 
@@ -213,8 +215,20 @@ def test_a_row_hands_on_what_its_strongest_edge_is_worth() -> None:
 
 def test_a_row_is_as_open_as_the_walk_sees_its_edges() -> None:
     """Walked along at a tenth, the edge opens its source a tenth as far as its target."""
-    config = DiffusionConfig(walk=Walk.BOTH, forward_weight=0.1, leak_below=None, openness=1.0)
+    config = DiffusionConfig(walk=Walk.BOTH, forward_confirmed=0.1, leak_below=None, openness=1.0)
     assert np.allclose(transition(make_graph(2, [Edge(0, 1, 0.8)]), config).leak, [0.9, 0.0])
+
+
+def test_what_is_confirmed_is_walked_along_further_than_a_guess() -> None:
+    """Of a guess the direction is one too: as often as not it would lead away from what is needed."""
+    edges = [
+        Edge(0, 1, 0.5),
+        Edge(0, 2, 0.4, state=EdgeState.UNCERTAIN),
+        Edge(0, 3, 0.2, state=EdgeState.UNVALIDATED),
+    ]
+    config = DiffusionConfig(sharpness=1.0, forward_weight=0.1, forward_confirmed=0.6)
+    along, against = step_weights(make_graph(4, edges), config)
+    assert np.allclose([along, against], [[0.3, 0.04, 0.02], [0.5, 0.4, 0.2]])
 
 
 @pytest.mark.parametrize("openness", [-0.001, float("nan")])
@@ -257,7 +271,7 @@ def test_a_sharper_graph_has_no_stronger_edge_and_keeps_its_strongest(graph: Ski
 )
 def test_on_a_chain_of_two_edges(walk: Walk, seed: int, expected: list[float]) -> None:
     """Solved by hand at restart .5, f .3: forward reaches what is enabled, backward what is needed."""
-    config = DiffusionConfig(walk=walk, restart=0.5, forward_weight=0.3, leak_below=1.0, openness=0.0)
+    config = DiffusionConfig(walk=walk, restart=0.5, forward_confirmed=0.3, leak_below=1.0, openness=0.0)
     assert np.allclose(relevance(CHAIN, seeds_at(3, seed), config), expected)
 
 
@@ -272,7 +286,7 @@ def test_on_a_chain_of_two_edges(walk: Walk, seed: int, expected: list[float]) -
 )
 def test_on_a_cycle_of_three_edges(walk: Walk, expected: list[float]) -> None:
     """Solved by hand at restart .5, f .3, where no row loses anything."""
-    config = DiffusionConfig(openness=0.0, leak_below=1.0, walk=walk, restart=0.5, forward_weight=0.3)
+    config = DiffusionConfig(openness=0.0, leak_below=1.0, walk=walk, restart=0.5, forward_confirmed=0.3)
     assert np.allclose(relevance(CYCLE, seeds_at(3, 0), config), expected)
 
 

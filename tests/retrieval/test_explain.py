@@ -88,7 +88,7 @@ def test_of_two_edges_between_two_skills_the_one_that_carried_more_is_shown(
 ) -> None:
     """Walked from a to b: a -> b carries half its weight, b -> a all of it; of equals, the one along."""
     graph = make_graph(2, [Edge(0, 1, along), Edge(1, 0, against)])
-    config = DiffusionConfig(walk=Walk.BOTH, forward_weight=0.5, sharpness=1.0)
+    config = DiffusionConfig(walk=Walk.BOTH, forward_confirmed=0.5, sharpness=1.0)
     assert edge_steps([0, 1], graph=graph, weights=step_weights(graph, config), ids=IDS)[0].source == source
 
 

@@ -90,7 +90,6 @@ def retrieve_config(profile: str = Profile.DEFAULT) -> RetrieveConfig:
         diffusion=DiffusionConfig(
             walk=Walk.RELEASED,
             restart=0.2,
-            forward_weight=0.3,
             alternative_weight=1.0,
             sharpness=1.0,
             leak_below=None,

@@ -16,7 +16,7 @@ class Walk(StrEnum):
     FORWARD = "forward"  # M_uv = w_uv
     RELEASED = "released"  # M_uv = w_uv + r w_vu, r by the type of v -> u
     BACKWARD = "backward"  # M_uv = w_vu
-    BOTH = "both"  # M_uv = w_vu + f w_uv
+    BOTH = "both"  # M_uv = w_vu + f w_uv, f by the state of u -> v
 
 
 class Fusion(StrEnum):
@@ -57,7 +57,8 @@ class DiffusionConfig:
     Attributes:
         walk: Which way.
         restart: gamma, the probability of going back to the seeds, in (0, 1].
-        forward_weight: f of the walk ``both``, in [0, 1].
+        forward_weight: f of the walk ``both``, in [0, 1]: of what is a guess, the direction is one too.
+        forward_confirmed: f of confirmed edges there, in [0, 1].
         alternative_weight: Factor on edges of type alternative, in [0, 1].
         sharpness: s: an edge carries w (w / m)^(s - 1), m the largest w of its state; at least
             1, where it carries w.
@@ -71,6 +72,7 @@ class DiffusionConfig:
     walk: Walk = Walk.BOTH
     restart: float = 0.5
     forward_weight: float = 0.1
+    forward_confirmed: float = 1.0
     alternative_weight: float = 0.0
     sharpness: float = 2.0
     leak_below: float | None = 0.15

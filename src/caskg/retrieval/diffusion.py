@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from caskg.config import RELEASED_REVERSE, DiffusionConfig, Walk
-from caskg.schema import EDGE_STATES, EDGE_TYPES, CodeArray, EdgeType, FloatArray, IntArray, SkillGraph
+from caskg.schema import (
+    EDGE_STATES,
+    EDGE_TYPES,
+    CodeArray,
+    EdgeState,
+    EdgeType,
+    FloatArray,
+    IntArray,
+    SkillGraph,
+)
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -23,6 +32,7 @@ if TYPE_CHECKING:
 _REVERSE = np.array([RELEASED_REVERSE[edge_type] for edge_type in EDGE_TYPES])
 _NEARLY = 1.0 - 1e-12  # equal but for the order of additions
 _ALTERNATIVE = EDGE_TYPES.index(EdgeType.ALTERNATIVE)
+_CONFIRMED = EDGE_STATES.index(EdgeState.CONFIRMED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +70,8 @@ def step_weights(graph: SkillGraph, config: DiffusionConfig) -> tuple[FloatArray
         case Walk.BACKWARD:
             return nothing, weight
         case Walk.BOTH:
-            return config.forward_weight * weight, weight
+            confirmed = graph.states == _CONFIRMED
+            return np.where(confirmed, config.forward_confirmed, config.forward_weight) * weight, weight
         case Walk.RELEASED:
             return weight, _REVERSE[graph.types] * weight
 
