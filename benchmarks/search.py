@@ -1,4 +1,4 @@
-"""How far each constant of ``default`` reaches, and what nothing can pass: curves and ceilings.
+"""How far each constant of ``default`` reaches: curves of recall over plain search.
 
     python benchmarks/search.py [--sets NAME ...] [--constants NAME ...] [--tasks N] [--out FILE]
 
@@ -7,10 +7,8 @@ over specific gold, are more than those of ``hybrid-3way``, on every set, and on
 what it does not state is what an unseen set may not state. Beside it stand both halves of the clusters of
 tasks, so that what was chosen on one can be confirmed on the other.
 
-**Ceilings**, which all read gold: the gold edges, and those of them that C holds, walked as ``default``
-walks; a logistic regression on what is known of a pair, learnt on other targets of the same library, as what
-chooses C and says the direction; and one on what is known of a task, learnt on the other sets or on the set
-itself, as what notices that nothing fits. Reads ``gold`` below ``$CASKG_DATA`` (default ``../shared/data``).
+Above them stand two ceilings, which read gold: the gold edges, and those of them that C holds, walked as
+``default`` walks. Reads ``gold`` below ``$CASKG_DATA`` (default ``../shared/data``).
 """
 
 import argparse
@@ -18,7 +16,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -34,24 +32,17 @@ from caskg.bench.pair_scores import places
 from caskg.bench.qrels import GoldSet, read_set, set_names, skill_of
 from caskg.bench.runner import code_digest
 from caskg.bench.runs import specific_gold
-from caskg.bench.scores import auroc
 from caskg.bench.stats import cluster_bootstrap, cluster_numbers
 from caskg.bench.study import scored_topics
 from caskg.bench.vectors import RememberingEncoder
 from caskg.bench.workbench import Workbench
-from caskg.config import build_config, retrieve_config
-from caskg.graph.flow import feeding
-from caskg.graph.inputs import graph_inputs, signal_parameters, signal_texts
-from caskg.graph.logistic import fit_logistic
-from caskg.graph.recall import overlaps
-from caskg.graph.signals import jaccard
+from caskg.config import BuildConfig, build_config, retrieve_config
+from caskg.graph.publish import publish
 from caskg.graph.text_prober import TextProber
-from caskg.library.lexical import tokenize
-from caskg.library.references import resolve_references
 from caskg.pipeline import build
 from caskg.protocols import Retriever
-from caskg.retrieval.seeds import find_seeds, sufficiency
-from caskg.schema import BoolArray, FloatArray, Skill, SkillLibrary
+from caskg.published import Build
+from caskg.schema import FloatArray, Skill, SkillGraph, SkillLibrary
 from caskg.store.workspace import Workspace
 from caskg.wiring import encoder_for
 
@@ -68,14 +59,8 @@ QUERY: Mapping[str, Sequence[Any]] = {
 }
 BUILD: Mapping[str, Sequence[Any]] = {
     "publication.scaffold_in": (4, 8, 16),
-    "recall.total": (30, 60),
-    "signals.weights.provider": (0.0, 0.5, 0.75, 1.0),
+    "signals.weights.provider": (0.0, 0.5, 0.75),
 }
-PER_SKILL = 60  # candidates
-NEGATIVES = 20  # pairs drawn for each gold edge
-FOLDS = 5
-FOREIGN = 200  # tasks of each other set
-
 Row = dict[str, Any]
 
 
@@ -87,36 +72,24 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA / "gold")
     parser.add_argument("--sets", nargs="*", default=[], help="none = all")
     parser.add_argument("--constants", nargs="*", default=[*QUERY, *BUILD])
-    parser.add_argument("--tasks", type=int, default=200, help="most tasks of a set, drawn by seed 0")
+    parser.add_argument("--tasks", type=int, default=150, help="most tasks of a set, drawn by seed 0")
     parser.add_argument("--cache", type=Path, default=Path(".caskg-bench"), help="keeps the vectors")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/search.json"))
     options = parser.parse_args()
     sets = [read_set(options.data, name) for name in options.sets or set_names(options.data)]
-    rows: dict[str, list[Row]] = {"curves": [], "pairs": [], "abstention": []}
-    told = {}
+    rows: list[Row] = []
     with Workspace.open_or_create(options.cache / "vectors") as kept:
         for whole in sets:
             for gold in (whole, *with_fields_taken_away(whole)):
                 encoder = RememberingEncoder(encoder_for("local", gold.library)[1], kept.vectors)
                 with tempfile.TemporaryDirectory() as folder, Workspace.create(Path(folder) / "w") as answers:
                     desk = Desk(gold, encoder, answers, tasks=options.tasks)
-                    rows["curves"] += show(curves(desk, options.constants))
-                    rows["pairs"] += show([pair_ceiling(desk)])
-                    if gold is whole:
-                        told[gold.name] = told_of_tasks(desk, [other for other in sets if other is not whole])
-    rows["abstention"] += show(abstention_ceilings(told))
+                    for row in curves(desk, options.constants):
+                        print(*row.values(), flush=True)
+                        rows.append(row)
     command = f"python benchmarks/search.py {' '.join(sys.argv[1:])}".strip()
-    found = {"command": command, "code": code_digest(), "tasks": options.tasks, **rows}
+    found = {"command": command, "code": code_digest(), "tasks": options.tasks, "curves": rows}
     options.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-
-
-def show(rows: Iterable[Row]) -> list[Row]:
-    """Print rows as they come, and keep them."""
-    kept = []
-    for row in rows:
-        print(*(f"{value:+.3f}" if isinstance(value, float) else value for value in row.values()), flush=True)
-        kept.append(row)
-    return kept
 
 
 def with_fields_taken_away(gold: GoldSet) -> Iterator[GoldSet]:
@@ -223,113 +196,25 @@ def variants(desk: Desk, constants: Sequence[str]) -> Iterator[tuple[str, Any, R
     for constant in (name for name in BUILD if name in constants):
         for value in BUILD[constant]:
             varied = changed(build_by, constant, value)
-            graph = published.graph if varied == build_by else desk.fresh().build(varied).graph
-            yield constant, value, shipped if varied == build_by else desk.bench.over(graph, config)
+            if varied == build_by:
+                yield constant, value, shipped
+            else:
+                graph = built(desk, published, varied)
+                yield constant, value, desk.bench.over(graph, config)
+
+
+def built(desk: Desk, known: Build, config: BuildConfig) -> SkillGraph:
+    """Return the graph by other constants; from what is *known* where only its publication differs."""
+    if replace(config, publication=build_config().publication) != build_config():
+        return desk.fresh().build(config).graph
+    ties = known.index.tie_break
+    return publish(known.candidates, known.reliability, config=config.publication, tie_break=ties)
 
 
 def changed(config: Any, constant: str, value: Any) -> Any:  # noqa: ANN401 - any frozen configuration
     """Return a configuration with one constant, named by the way down to it, set to *value*."""
     first, _, rest = constant.partition(".")
     return replace(config, **{first: changed(getattr(config, first), rest, value) if rest else value})
-
-
-# ---------------------------------------------------------------- ceilings
-
-
-def pair_ceiling(desk: Desk) -> Row:
-    """Return the recall of the best pairs, and the direction, by what was learnt on other targets."""
-    edges, n_skills, told = desk.gold.edges, len(desk.gold.library), told_of_pairs(desk)
-    generator, scores = np.random.default_rng(0), np.zeros((n_skills, n_skills))
-    fold = generator.integers(0, FOLDS, n_skills)
-    for out in range(FOLDS):
-        known, others = edges[fold[edges[:, 1]] != out], np.flatnonzero(fold != out)
-        drawn = [generator.integers(0, n_skills, NEGATIVES * len(known))]
-        drawn.append(generator.choice(others, NEGATIVES * len(known)))
-        positive, negative = (
-            np.stack([each[*ends] for each in told], axis=1) for ends in (known.T, np.stack(drawn))
-        )
-        columns = np.flatnonzero(fold == out)
-        block = np.stack([each[:, columns].ravel() for each in told], axis=1)
-        scores[:, columns] = learnt(positive, negative, block).reshape(n_skills, -1)
-    np.fill_diagonal(scores, -np.inf)
-    forth, back = scores[*edges.T], scores[*edges[:, ::-1].T]
-    most = min(PER_SKILL * n_skills, scores.size)
-    least = np.partition(scores, scores.size - most, axis=None)[scores.size - most]
-    found, right = float(np.mean(forth >= least)), float(np.mean(forth > back))
-    return {"set": desk.gold.name, "candidate_recall": found, "direction": right}
-
-
-def told_of_pairs(desk: Desk) -> list[FloatArray]:
-    """Return matrices of what meanings, words and shares say of every pair, source by target."""
-    library, config = desk.gold.library, build_config().signals
-    inputs = graph_inputs(
-        library,
-        desk.encoder.encode(signal_texts(library, config=config)),
-        resolve_references(library),
-        parameters=desk.encoder.encode(signal_parameters(library, config=config)),
-        config=config,
-    )
-    n_skills, likeness = len(library), np.asarray(inputs.vectors @ inputs.vectors.T, dtype=np.float64)
-    closeness = feeding(inputs.flow, np.arange(n_skills), into=True).T
-    words = overlaps(inputs.tokens, inputs.tokens, overlap=jaccard)
-    share = inputs.provision.matrix(n_skills).toarray()
-    return [closeness, closeness.T, closeness * likeness, likeness, words, share, share.T]
-
-
-def told_of_tasks(desk: Desk, others: Sequence[GoldSet]) -> dict[str, FloatArray]:
-    """Return what is known of the tasks, of them with their gold hidden, and of tasks of other sets."""
-    foreign = [other.topics[at].query for other in others for at in scored_topics(other, FOREIGN)]
-    desk.encoder.encode(foreign)
-    every = np.ones(len(desk.gold.library), dtype=np.bool_)
-    hidden = [every & ~np.isin(np.arange(len(every)), topic.gold) for topic in desk.topics]
-    return {
-        "here": np.array([told_of(desk, topic.query, every) for topic in desk.topics]),
-        "near": np.array(
-            [told_of(desk, topic.query, mask) for topic, mask in zip(desk.topics, hidden, strict=True)]
-        ),
-        "other": np.array([told_of(desk, query, every) for query in foreign]),
-    }
-
-
-def told_of(desk: Desk, query: str, visible: BoolArray) -> list[float]:
-    """Return sufficiency and evidence; of three scores the best, its standard score, lead over the 10th."""
-    index, config = desk.bench.index, retrieve_config()
-    vector, tokens = desk.encoder.encode([query])[0], list(dict.fromkeys(tokenize(query)))
-    evidence = find_seeds(query, vector, index, config=config.seeds, visible=visible).evidence
-    told = [sufficiency(evidence, rare_words=config.rare_words), evidence.coverage, evidence.rare_words]
-    whole = index.full or index.short
-    for scores in (index.short.scores(tokens), whole.scores(tokens), index.vectors @ vector):
-        best = np.sort(scores[visible])[::-1]
-        told += [best[0], (best[0] - best.mean()) / max(best.std(), 1e-9), best[0] - best[9]]
-    return [float(value) for value in told]
-
-
-def abstention_ceilings(told: Mapping[str, Mapping[str, FloatArray]]) -> Iterator[Row]:
-    """Yield AUROCs: of the shipped sufficiency, of the best of all quantities, and of what was learnt.
-
-    Learnt is what tells tasks from both the same with their gold hidden and tasks of other sets, on the other
-    sets, and on the set itself.
-    """
-    for name, here in told.items():
-        away = [each for key, each in told.items() if key != name]
-        for part in ("near", "other"):
-            both = np.concatenate([here["here"], here[part]])
-            is_here = np.arange(len(both)) < len(here["here"])
-            row = {"set": name, "against": part, "shipped": auroc(both[:, 0], is_here)}
-            row["best single"] = max(auroc(column, is_here) for column in both.T)
-            for where, sets in (("learnt on others", away), ("learnt on itself", [here])):
-                if sets:
-                    yes = np.concatenate([each["here"] for each in sets])
-                    no = np.concatenate([each[kind] for each in sets for kind in ("near", "other")])
-                    row[where] = auroc(learnt(yes, no, both), is_here)
-            yield row
-
-
-def learnt(positive: FloatArray, negative: FloatArray, asked: FloatArray) -> FloatArray:
-    """Return the log odds of the rows *asked*, by a logistic regression on the others."""
-    is_positive = np.arange(len(positive) + len(negative)) < len(positive)
-    model = fit_logistic(np.concatenate([positive, negative]), is_positive.astype(np.float64), ridge=1.0)
-    return model.logits(asked)
 
 
 if __name__ == "__main__":
