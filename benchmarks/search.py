@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA / "gold")
     parser.add_argument("--sets", nargs="*", default=[], help="none = all")
     parser.add_argument("--constants", nargs="*", default=[*QUERY, *BUILD])
-    parser.add_argument("--tasks", type=int, default=150, help="most tasks of a set, drawn by seed 0")
+    parser.add_argument("--tasks", type=int, default=400, help="most tasks of a set, drawn by seed 0")
     parser.add_argument("--cache", type=Path, default=Path(".caskg-bench"), help="keeps the vectors")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/search.json"))
     options = parser.parse_args()
