@@ -48,6 +48,18 @@ def test_an_enabler_gives_what_is_presupposed() -> None:
     assert told(gives, less, enabler=0.9) == [("enabler", "cedar basin is full", "the cedar basin is full")]
 
 
+def test_what_is_given_and_taken_is_shown_where_meanings_match() -> None:
+    """Once, under the signal that says more; the description speaks where no output is stated."""
+    gives = skill("a", outputs=(Parameter(name="amber"), Parameter(name="log", description="dry")))
+    takes = skill("b", inputs=(Parameter(name="resin"), Parameter(name="wood", description="to burn")))
+    said = ("gives: amber; log: dry", "takes: resin; wood: to burn")
+    assert told(gives, takes, meaning=0.6, provider=0.0) == [("meaning", *said)]
+    assert told(gives, takes, meaning=0.6, provider=0.5) == [("provider", *said)]
+    assert told(skill("a", "Cuts trees."), takes, provider=0.5) == [
+        ("provider", "gives: Cuts trees.", said[1])
+    ]
+
+
 def test_a_workflow_shows_the_sentences_with_the_verbs() -> None:
     """Of the name, else of the description."""
     find = skill("shells", "All about shells. Finds them on the beach.")

@@ -6,7 +6,7 @@ one pair at a time. A mention is found by `library.references`.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from caskg.schema import Parameter, Skill
 _MOST = 300  # characters
 
 _Said = TypeVar("_Said", str, Parameter)
+_Finder: TypeAlias = Callable[[Skill, Skill], Iterator[tuple[str, str]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,17 +39,20 @@ class Evidence:
 
 
 def edge_evidence(source: Skill, target: Skill, signals: Mapping[str, float]) -> tuple[Evidence, ...]:
-    """Return the words behind each signal that speaks for ``source -> target``.
+    """Return the words behind each signal that speaks for ``source -> target``; the same words once.
 
     Args:
         source: The skill that supports.
         target: The skill that is supported.
         signals: The active signals of the edge, by name; one of value 0 speaks of nothing.
     """
+    speaking: dict[_Finder, str] = {}
+    for name, find in _FINDERS.items():
+        if signals.get(name, 0.0) > 0.0:
+            speaking.setdefault(find, name)
     return tuple(
         Evidence(signal=name, source=given[:_MOST], target=needed[:_MOST])
-        for name, find in _FINDERS.items()
-        if signals.get(name, 0.0) > 0.0
+        for find, name in speaking.items()
         for given, needed in find(source, target)
     )
 
@@ -70,6 +74,12 @@ def _enabler(source: Skill, target: Skill) -> Iterator[tuple[str, str]]:
     outputs = [parameter.name for parameter in source.fields.outputs or ()]
     given = [*outputs, *(source.fields.effects or ())]
     yield from _best(given, target.fields.preconditions or (), affinity, key=str, shown=str)
+
+
+def _flow(source: Skill, target: Skill) -> Iterator[tuple[str, str]]:
+    """Yield what the source gives, by its description where it states nothing, and what the target takes."""
+    given = "; ".join(map(_shown, source.fields.outputs or ())) or source.description
+    yield f"gives: {given}", f"takes: {'; '.join(map(_shown, target.fields.inputs or ()))}"
 
 
 def _structural(source: Skill, target: Skill) -> Iterator[tuple[str, str]]:
@@ -115,8 +125,10 @@ def _best(
         yield found
 
 
-_FINDERS: Mapping[str, Callable[[Skill, Skill], Iterator[tuple[str, str]]]] = {
+_FINDERS: Mapping[str, _Finder] = {
     "io": _io,
     "enabler": _enabler,
+    "provider": _flow,
+    "meaning": _flow,
     "structural": _structural,
 }
