@@ -204,6 +204,22 @@ def test_dependencies_may_be_packages(value: Value, names: list[str]) -> None:
     assert [each.target for each in found] == names
 
 
+@pytest.mark.parametrize(
+    ("value", "role"),
+    [
+        (["tidy-up", "sort-out"], ReferenceRole.NEED),
+        ({"skills": ["tidy-up"], "python": ["numpy>=1"]}, ReferenceRole.NEED),
+        (["tidy-up", "numpy>=1"], ReferenceRole.MENTION),
+        (["tidy-up", "@types/node"], ReferenceRole.MENTION),
+        ({"tidy-up": "1.2"}, ReferenceRole.MENTION),
+    ],
+)
+def test_a_list_with_versions_or_addresses_is_one_of_packages(value: Value, role: ReferenceRole) -> None:
+    """A package may bear the name of a skill."""
+    found = fields(dependencies=value).references or ()
+    assert {each.role for each in found} == {role}
+
+
 def test_depends_on_is_a_need_by_name() -> None:
     """Other tools' key, so not a label for us."""
     (found,) = fields(depends_on="a-b").references or ()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from caskg.library.headings import Topic
+from caskg.library.headings import Topic, topic_of
 from caskg.library.mentions import Passage, name_key, names_in
 from caskg.schema import Reference, ReferenceKind, ReferenceRole, Section
 from factories import make_skill
@@ -212,6 +212,11 @@ def test_needs(text: str) -> None:
         "`x-y` comes next.",
         "`x-y` takes over.",
         "`x-y` needs this.",
+        "`x-y` needs this first.",
+        "`x-y` cannot start until this is done.",
+        "`x-y` must not run before this.",
+        "`x-y` reads the report this makes.",
+        "Never run `x-y` before this.",
         "Wash it, `x-y` afterwards.",
         "- `x-y`: use after the draft is there",
         "Prepares for `x-y`.",
@@ -266,6 +271,18 @@ def test_contrasts(text: str) -> None:
         "| `x-y` | Test first |",
         "run it first\n- `x-y`",
         "run it first\n\n`x-y`",
+        "\u274c Run `x-y` first",
+        "\U0001f6ab `x-y` first",
+        "Don't:\n\n- run `x-y` first",
+        "Anti-pattern: run `x-y` first.",
+        "**Bad:** run `x-y` first.",
+        "Wrong: `x-y` first.",
+        "Running `x-y` first would be a mistake.",
+        "You may want to run `x-y` first.",
+        "I doubt you need `x-y`.",
+        "Only if the pieces are wet, run `x-y` first.",
+        "Only when it rains, run `x-y` first.",
+        "It is a common misconception that `x-y` is required.",
     ],
 )
 def test_bare_mentions(text: str) -> None:
@@ -786,6 +803,24 @@ def test_the_line_before_a_list_speaks_of_its_entries(lead: str, said: Reference
     """It ends with a colon, or is bold; entries are marked or numbered, blank lines or none between them."""
     for text in (f"{lead}\n- `a-b`\n- x-y: heats", f"{lead}\n\n\n1. `a-b`\n\n\n2. `x-y` - heats\n"):
         assert said_of("a-b", text) == said_of("x-y", text) == [said]
+
+
+@pytest.mark.parametrize(
+    ("heading", "said"),
+    [
+        ("Anti-patterns", MENTION),
+        ("Common mistakes", MENTION),
+        ("Don'ts", MENTION),
+        ("Things to avoid", MENTION),
+        ("Changelog", MENTION),
+        ("Steps", NEED),
+    ],
+)
+def test_what_is_done_wrong_or_was_changed_is_no_need(heading: str, said: ReferenceRole | None) -> None:
+    """A section of mistakes is full of orders that are none."""
+    for text in ("- Running `x-y` first", "- it requires `x-y` now", "When you need `x-y`"):
+        assert said_of("x-y", text, topic_of(heading)) == [said]
+    assert said_of("x-y", "- When you need `x-y`", topic_of("When not to use")) == [CONTRAST]
 
 
 def test_the_line_before_a_list_is_not_heard_further() -> None:

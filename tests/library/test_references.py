@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from caskg.library.diagnostics import Code
+from caskg.library.fields import extract_fields
 from caskg.library.markdown import cut_sections
 from caskg.library.references import library_names, resolve_references, unknown_references
 from caskg.schema import Reference, ReferenceKind, ReferenceRole, ResolvedReference, Skill, SkillFields
@@ -50,6 +51,20 @@ def test_several_needs_of_one_sentence() -> None:
         ("audience-builder", "blog-generator"),
         ("brand-voice", "blog-generator"),
     }
+
+
+@pytest.mark.parametrize(
+    ("listed", "role"), [("torch, b-b", MENTION), ("c-c, b-b", NEED), ("b-b", NEED), ("../c-c, b-b", NEED)]
+)
+def test_a_list_of_front_matter_needs_skills_where_all_of_it_are_some(
+    listed: str, role: ReferenceRole
+) -> None:
+    """`transformers` beside `torch` is a package, whatever skill bears that name."""
+    needs = extract_fields({"dependencies": listed, "requires": "b-b-b"}, ())
+    found = resolve_references(
+        make_library(make_skill("a-a", fields=needs), make_skill("b-b"), make_skill("c-c"))
+    )
+    assert next(each.role for each in found if each.source == 1) is role
 
 
 def test_what_comes_next_is_supported() -> None:

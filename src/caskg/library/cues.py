@@ -105,6 +105,12 @@ _NOT_YET = re.compile(  # "do not run `x` until this is done"
     r"^\W*(?:until|before)\b[^.;]{0,40}\b(?:this|it|that|everything|done|finished|completed?)\b",
     re.IGNORECASE,
 )
+_YOUR_NEED = re.compile(r"\byou (?:\w+ )?(?:need|want|require)\b", re.IGNORECASE)
+_WAITS = _after(  # "`x` needs this first"
+    r"(?:cannot|can't|(?:must|should|does|do)(?: not|n't)|never) \w+\b[^.;]{0,20}"
+    r"\b(?:until|before|without) (?:this|it)\b",
+    r"(?:needs|requires) (?:this|it)\b[^.;]{0,20}\bfirst\b",
+)
 _NEXT_BEFORE = _before(
     r"then|next(?! to)|next step(?: is)?(?: usually| often)?",
     r"precedes?|followed by|afterwards?|after (?:this|that|it|which)|upstream of|leads? to",
@@ -115,7 +121,8 @@ _NEXT_BEFORE = _before(
 )
 _NEXT_AFTER = _after(
     r"(?:is|comes|runs|goes) next\b|next(?=\W*$)|takes over\b|afterwards?\b|picks (?:\w+ )?up\b",
-    r"(?:depends on|needs|requires|uses|reads|takes)\b[^.;]{0,40}\b(?:of|from|by) this\b",
+    r"(?:depends on|needs|requires|uses|reads|takes)\b[^.;]{0,40}\b(?:(?:of|from|by) this\b"
+    r"|this (?:skill |one )?(?:makes|produces|creates|writes|gives|leaves|made|produced|wrote)\b)",
     r"(?:must (?:only )?be run|comes|runs|goes)(?: \w+)? after this\b",
     r"(?:use|run) after\b"
     r"|(?:(?:depends|relies|builds) on|follows|needs|requires|uses|reads|expects) (?:this|it|these)\b",
@@ -214,17 +221,18 @@ def role(around: Surroundings, topic: Topic | None = None) -> ReferenceRole | No
     True
     """
     left, right = around.left, around.right
-    if _DO_NOT.search(left) and _NOT_YET.match(right):
+    if (_DO_NOT.search(left) and _NOT_YET.match(right)) or _WAITS.match(right):
         return ReferenceRole.NEXT
     if _CONTRAST_BEFORE.search(left) or _CONTRAST_AFTER.search(right):
         return None
     if is_indispensable(left, right):
         return ReferenceRole.NEED
-    taken_back = is_taken_back(left, right)
+    taken_back = topic is Topic.ASIDE or is_taken_back(left, right)
     close = None if taken_back else _close_role(around)
     if close is ReferenceRole.NEXT and topic is Topic.RECOVERY:
         return ReferenceRole.MENTION  # it comes next to mend this
-    if close is ReferenceRole.NEED and _is_for_some_cases(around):
+    elsewhere = topic is Topic.CONTRAST and _YOUR_NEED.search(left)
+    if close is ReferenceRole.NEED and (elsewhere or _is_for_some_cases(around)):
         close, taken_back = None, True
     if close is None and (topic is Topic.CONTRAST or _is_contrast(around)):
         return None

@@ -26,6 +26,8 @@ _DEPENDS = (
 )
 _READ = frozenset((*_INPUTS, *_OUTPUTS, *_TOOLS, *_TAGS, *_REQUIRES, *_DEPENDS))
 
+_MOST_EVIDENCE = 300  # characters
+
 MOST_LISTED = 1 << 15
 """Characters that are looked through for entries in the sections of one document; real ones have 11,000."""
 
@@ -109,23 +111,37 @@ def _listed(sections: Sequence[Section], topics: Sequence[Topic | None]) -> Iter
 
 
 def _references(stated: Mapping[str, Value], passages: Sequence[Passage]) -> Iterator[Reference]:
-    for keys, kind in ((_REQUIRES, ReferenceKind.DECLARED), (_DEPENDS, ReferenceKind.NAME)):
-        for key in keys:
-            named = _words if kind is ReferenceKind.DECLARED else _needed
-            for name in named(stated.get(key, "")):
-                evidence = f"{key}: {name}"
-                yield Reference(target=name, kind=kind, evidence=evidence, role=ReferenceRole.NEED)
+    for key in _REQUIRES:
+        for name in _words(stated.get(key, "")):
+            evidence = f"{key}: {name}"
+            declared = ReferenceKind.DECLARED
+            yield Reference(target=name, kind=declared, evidence=evidence, role=ReferenceRole.NEED)
+    for key in _DEPENDS:
+        yield from _depended(key, stated.get(key, ""))
     for passage in passages:
         yield from passage.links()
 
 
+def _depended(key: str, value: Value) -> Iterator[Reference]:
+    """Yield the names of a list of skills, or of packages: with versions or addresses it needs no skill.
+
+    All have the whole list for evidence: of packages, some may bear the name of a skill (see `references`).
+    """
+    entries = list(_needed(value))
+    names = [_VERSION.sub("", entry) for entry in entries if not _FOREIGN.match(entry)]
+    role = ReferenceRole.NEED if names == entries else ReferenceRole.MENTION
+    evidence = f"{key}: {', '.join(entries)}"[:_MOST_EVIDENCE]
+    for name in names:
+        yield Reference(target=name, kind=ReferenceKind.NAME, evidence=evidence, role=role)
+
+
 def _needed(value: Value) -> Iterator[str]:
-    """Yield the names that a value such as ``dependencies`` holds; they may be those of packages.
+    """Yield the entries of a value such as ``dependencies``.
 
     A mapping has versions by name, or groups, of which that of the skills counts.
 
-    >>> list(_needed(["tidy-up", "numpy>=1", "@types/node"]))
-    ['tidy-up', 'numpy']
+    >>> list(_needed(["tidy-up", {"numpy": ">=1"}]))
+    ['tidy-up', 'numpy (>=1)']
     >>> list(_needed({"skills": "a, b", "python": ["c"]}))
     ['a', 'b']
     """
@@ -136,12 +152,12 @@ def _needed(value: Value) -> Iterator[str]:
         if stated:
             yield from (name for each in stated for name in _needed(each))
             return
-        value = [name for name, about in value.items() if isinstance(about, str)]
+        value = [f"{name} ({about})" for name, about in value.items() if isinstance(about, str)]
     for each in value:
         if isinstance(each, dict):
             yield from _needed(each)
-        elif (name := _text(each)) and not _FOREIGN.match(name):
-            yield _VERSION.sub("", name)
+        elif entry := _text(each):
+            yield entry
 
 
 def _parameters(value: Value) -> Iterator[Parameter]:

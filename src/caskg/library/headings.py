@@ -16,6 +16,7 @@ from caskg.schema import Section
 class Topic(StrEnum):
     """What a section tells."""
 
+    ASIDE = "aside"  # what is no instruction: what is done wrong, and what was changed
     CONTRAST = "contrast"  # when to use something else
     USED = "used"  # other skills that its steps call for
     RELATED = "related"  # other skills
@@ -30,6 +31,11 @@ class Topic(StrEnum):
 # The first topic that has a phrase in the heading holds. Phrases are regular expressions, in which a
 # space is a space; headings are compared in lower case, without markup and without signs at their ends.
 _PHRASES: dict[Topic, tuple[str, ...]] = {
+    Topic.ASIDE: (
+        r"\banti-?patterns?\b|\b(?:common|typical|frequent) (?:mistakes|pitfalls)\b|\bwhat not to do\b",
+        r"^(?:mistakes|pitfalls|don'?ts?|do not|never|avoid|(?:things|what) to avoid|bad \w+)$",
+        r"^(?:change ?log|release notes|(?:version |revision )?history|what's new)\b",
+    ),
     Topic.CONTRAST: (
         r"when not to|\b(?:do not|don't|not) (?:use|for)\b|out of scope|does not cover|not part of this",
         r"^alternatives?\b|\bvs\b|\binstead\b",

@@ -31,10 +31,13 @@ _LACKING = re.compile(
     rf"\b(?:if|when|where)\b(?=[^,;:`]*{_LACKS})(?![^,]*\b(?:want|need|like|prefer))[^,;:`]*+,", re.IGNORECASE
 )
 
-_NO_DENIAL = re.compile(r"\b(?:not|\w+n't|never) (?:only|just|forget|skip|omit|miss|fail)\b", re.IGNORECASE)
+_NO_DENIAL = re.compile(
+    r"\b(?:not|cannot|\w+n't|never) (?:only|just|forget|skip|omit|miss|fail)\b", re.IGNORECASE
+)
 _ILL = (
     r"(?:un(?:necessary|needed|wise|helpful|likely)|(?:need|point|sense|use)less|futile|silly|foolish"
-    r"|premature|overkill|ill-advised|(?:a )?(?:\w+ )?(?:(?:bad|poor) (?:idea|practice)|mistake|waste|myth))"
+    r"|premature|overkill|ill-advised|(?:a )?(?:\w+ )?(?:(?:bad|poor) (?:idea|practice)|mistake|waste|myth"
+    r"|misconception))"
 )
 _DENIED = re.compile(
     r"\b(?:not|\w+n't|never|no longer|without (?:needing|running|using|the need)"
@@ -42,7 +45,7 @@ _DENIED = re.compile(
     r"|(?:no|little|(?:hardly|scarcely|barely) any) \w+ (?:to|in|for)(?=[^,]*$)"
     r"|(?:before|after)(?:, \w+)?,? (?:or|and) (?:before|after)|(?:saves?|spares?) (?:you|us|one)"
     rf"|(?:wrong|{_ILL}) (?:to|that|of)"
-    r"|none|nobody|no one|nothing|neither|nor|avoid\w*"
+    r"|none|nobody|no one|nothing|neither|nor|avoid\w*|doubt\w*"
     r"|refrain\w*|skip\w*|stop\w*|refus\w+|uninstall\w*|disabl\w+|remov\w+|delet\w+|obsoletes?|deprecat\w+"
     r"|optional(?:ly)?|against|tried|earlier versions?|until version|back in|last (?:year|month|week)"
     r"|previously|formerly|historically|used to|once (?:required|needed|used)"
@@ -53,20 +56,21 @@ _DENIED = re.compile(
 )
 _CLAUSE = re.compile(r"[;:\u2014\u2013]|,\s+(?:but|so|then|and)\b|\bbut\b", re.IGNORECASE)
 _EXAMPLE = re.compile(
-    r"\b(?:for (?:example|instance)\b|examples?:|e\.g\b[^)]*$|(?:such as|like)(?: the)?$"
+    r"[\u274c\u2717\u2718\u26d4\U0001f6ab]|\b(?:anti-?patterns?|bad|wrong|incorrect|mistakes?|myths?|don'?ts?):"
+    r"|\b(?:for (?:example|instance)\b|examples?:|e\.g\b[^)]*$|(?:such as|like)(?: the)?$"
     r"|(?:might|could|would) (?:say|read)\b)",
     re.IGNORECASE,
 )
 _DENIED_AFTER = re.compile(
     r"^[^.;]{0,80}?(?:\b(?:must|should|need|is|are|was|will|can|does|do|did) ?(?:not|n't)\b"
     r"|\b(?:no longer|but not)\b(?! [`*@/\[])"
-    rf"|\b(?:is|are|was) (?:optional|deprecated|out of scope|obsolete|{_ILL})\b"
+    rf"|\b(?:is|are|was|be) (?:optional|deprecated|out of scope|obsolete|{_ILL})\b"
     r"|\bmakes? no difference\b|\btoo late\b|\?)|^\W*optional\b",
     re.IGNORECASE,
 )
 _CASE_BEFORE = re.compile(
-    rf"(?:^\W*|[.:;\u2014] )(?:if|in case)\b{_ABSENT}|^\W*only (?:the|in|for|some)\b"
-    r"|\byou (?:can|could|might)\b(?! only)",
+    rf"(?:^\W*|[.:;\u2014] )(?:only )?(?:if|in case)\b{_ABSENT}|^\W*only (?:the|in|for|some|when)\b"
+    r"|\byou (?:can|could|might|may)\b(?! only| not)",
     re.IGNORECASE,
 )
 _CASE_AFTER = re.compile(

@@ -8,6 +8,7 @@ meant, and where none is nearest, nobody: never a guess.
 import posixpath
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import takewhile
 from types import MappingProxyType
 from typing import TypeVar
@@ -149,15 +150,26 @@ class SkillIndex:
 def _mentions(
     number: int, skill: Skill, index: SkillIndex, names: NamesFound
 ) -> Iterator[tuple[int, Reference]]:
-    """Yield (the other skill, how it is mentioned) for all mentions in one document."""
-    for reference in skill.fields.references or ():
-        other = index.resolve(reference, number)
+    """Yield (the other skill, how it is mentioned) for all mentions in one document.
+
+    A list of front matter needs skills only where all of its entries are some: `transformers` beside
+    `torch` is a package.
+    """
+    stated = [(reference, index.resolve(reference, number)) for reference in skill.fields.references or ()]
+    of_packages = {each.evidence for each, other in stated if other is None and _is_listed(each)}
+    for reference, other in stated:
         if other is not None and other != number:
-            yield other, reference
+            listed = _is_listed(reference) and reference.evidence in of_packages
+            yield other, replace(reference, role=ReferenceRole.MENTION) if listed else reference
     for key, reference in names[skill.content_hash]:
         other = index.by_name(key, number)
         if other is not None and other != number:
             yield other, reference
+
+
+def _is_listed(reference: Reference) -> bool:
+    """Whether it stands in front matter, in a list that may be one of packages."""
+    return reference.kind is ReferenceKind.NAME
 
 
 def _keep(best: dict[_Key, tuple[int, Reference]], key: _Key, ranked: tuple[int, Reference]) -> None:
