@@ -42,7 +42,7 @@ def test_explain_tells_everything_about_an_edge(run: Run, built: Path) -> None:
     rows = [re.split(r"\s{2,}", line.strip(), maxsplit=1) for line in lines[2:]]
     probes = ["removal", "substitution", "reordering"]
     assert [row[0] for row in rows] == [
-        "association", "reliability", "signals", *probes, "reference", "io", "label",
+        "association", "reliability", "signals", *probes, "reference", "io", "meaning", "label",
     ]  # fmt: skip
     shown = dict(rows)
     assert shown["association"] == f"{edge['association']:.3f}"
