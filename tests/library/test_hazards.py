@@ -71,6 +71,12 @@ HAZARDS: dict[str, Hazard] = {
         text("Name: tea\nDescription: Brews tea"), ((C.KEY_CASE, 2), (C.KEY_CASE, 3))),
     "list as a name": Hazard(
         text("name: [tea]\ndescription: Brews tea"), ((C.VALUE_IGNORED, 2), (C.NAME_MISSING, 2))),
+    "colon on the line below": Hazard(
+        text("name: tea\ndescription:\n  Use for: tea"), ((C.VALUE_JOINED, 3),), "Use for: tea"),
+    "list as a description": Hazard(
+        text("name: tea\ndescription:\n  - Brews\n  - Pours"), ((C.VALUE_JOINED, 3),), "Brews, Pours"),
+    "flow list as a description": Hazard(
+        text("name: tea\ndescription: [Brews, pours]"), ((C.VALUE_JOINED, 3),), "Brews, pours"),
     "number as a description": Hazard(text("name: tea\ndescription: 1.10"), ((C.NOT_A_STRING, 3),), "1.10"),
     "empty description": Hazard(
         text("name: tea\ndescription: ''"), ((C.DESCRIPTION_MISSING, 3),), "Warm the pot."),

@@ -35,6 +35,7 @@ class Code(StrEnum):
     KEY_CASE = "key-case"
     UNKNOWN_KEYS = "unknown-keys"
     VALUE_IGNORED = "value-ignored"
+    VALUE_JOINED = "value-joined"
     NOT_A_STRING = "not-a-string"
     NAME_MISSING = "name-missing"
     NAME_DIFFERS = "name-differs"
@@ -138,6 +139,11 @@ _TEXTS: dict[Code, tuple[Severity, str, str]] = {
     ),
     Code.UNKNOWN_KEYS: (_I, "Keys outside the format: {keys}.", "Move them under `metadata`."),
     Code.VALUE_IGNORED: (_W, "{key!r} should be {expected}; it was not used.", "Rewrite the value."),
+    Code.VALUE_JOINED: (
+        _W,
+        "{key!r} should be text; its parts were joined. Other readers may refuse it.",
+        "Put the whole value in quotes.",
+    ),
     Code.NOT_A_STRING: (
         _I,
         "Other readers take {key} {value!r} for something else than text; here it is text.",

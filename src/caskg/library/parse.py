@@ -198,9 +198,23 @@ def _of_expected_kind(
         kind, types = _EXPECTED.get(key, ("", (object,)))
         if isinstance(value, types):
             kept[key] = value
+        elif key == "description":  # words to be found by are not lost for a colon
+            kept[key] = _joined(value)
+            findings.add(Code.VALUE_JOINED, line=lines[key], key=key)
         else:
             findings.add(Code.VALUE_IGNORED, line=lines[key], key=key, expected=kind)
     return kept
+
+
+def _joined(value: Value) -> str:
+    """Return the words of a value as one text.
+
+    >>> _joined({"Use when": ["painting", "a boat"]})
+    'Use when: painting, a boat'
+    """
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {_joined(about)}" for key, about in value.items())
+    return value if isinstance(value, str) else ", ".join(map(_joined, value))
 
 
 def _tools_form(tools: Value) -> str:

@@ -31,7 +31,7 @@ _KINDS = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
-_FORMAT = b"7"  # of what parsing makes of the bytes; a new one makes old digests stale
+_FORMAT = b"8"  # of what parsing makes of the bytes; a new one makes old digests stale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
