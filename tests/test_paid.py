@@ -90,6 +90,14 @@ def test_a_failure_is_asked_again_for_ever_and_a_model_that_cannot_tell_once(wor
     assert not to_ask(PLAN[1:], prober=prober, ledger=workspace.ledger)[0].repeated
 
 
+def test_what_failed_before_is_asked_last(workspace: Workspace) -> None:
+    """Prompts that a server refuses must not keep a run from all that comes after them."""
+    prober = LlmProber(scripted(lambda _: "no"))
+    list(ask_paid(PLAN[:3], prober=prober, ledger=workspace.ledger))
+    left = to_ask(PLAN, prober=prober, ledger=workspace.ledger)
+    assert [each.request for each in left] == [*PLAN[3:], *PLAN[:3]]
+
+
 ALIKE = [
     ProbeRequest(source=BOIL, target=SING, kind=ProbeKind.SUBSTITUTION, substitute=PEEL, arm=COHERENCE),
     ProbeRequest(source=BOIL, target=PEEL, kind=ProbeKind.INTACT, arm=COHERENCE),

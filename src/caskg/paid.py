@@ -182,7 +182,7 @@ def _in_same_words(
 
 def _open(groups: Sequence[Mapping[ProbeKey, ProbeRequest]], ledger: Ledger) -> list[Question]:
     attempts = ledger.attempts(key for group in groups for key in group)
-    return [
+    questions = [
         Question(
             key=next(iter(group)),
             request=next(iter(group.values())),
@@ -192,6 +192,7 @@ def _open(groups: Sequence[Mapping[ProbeKey, ProbeRequest]], ledger: Ledger) -> 
         for group in groups
         if not any(_is_settled(attempts.get(key, ())) for key in group)
     ]
+    return sorted(questions, key=lambda question: question.repeated)  # what failed before holds up nothing
 
 
 def _take_over(groups: Sequence[Mapping[ProbeKey, ProbeRequest]], ledger: Ledger) -> None:

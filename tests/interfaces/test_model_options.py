@@ -108,6 +108,13 @@ def test_a_key_in_the_wrong_place_is_not_repeated(run: Run, arguments: list[str]
     assert "planted" not in result.err
 
 
+def test_a_key_typed_as_its_file_is_not_repeated() -> None:
+    """Whatever it looks like."""
+    said = called("--api-key-file", "0123456789abcdef" * 4)["failed"]
+    assert "cannot be opened" in said
+    assert "0123456789abcdef" not in said
+
+
 def test_limits_and_prices_make_a_meter() -> None:
     """With nothing spent; limits of money need both prices."""
     meter = called("--max-cost", "0", "--price-in", "1", "--price-out", "2")["meter"]

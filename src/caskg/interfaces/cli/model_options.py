@@ -24,12 +24,26 @@ def _whole(text: str) -> int | str:
 
 
 _PRICE = click.FloatRange(max=1e9)  # a sum of larger ones may be no number
+
+
+class _KeyFile(click.File):
+    """A file whose name is in no message: it may be the key that was typed there."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 - click's signature
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(
+                "this file cannot be opened; the option takes the name of a file, not the key.", param, ctx
+            )
+
+
 _OPTIONS = (
     click.option("--base-url", metavar="URL", help="Address of the server, up to and with /v1."),
     click.option("--model", metavar="NAME", help="The model, as the server knows it."),
     click.option(
         "--api-key-file",
-        type=click.File("rb"),
+        type=_KeyFile("rb"),
         metavar="FILE",
         help="Read the key from FILE (- = standard input) and not from $CASKG_LLM_API_KEY.",
     ),
