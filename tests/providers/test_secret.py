@@ -1,11 +1,14 @@
 """Where a key does not go, and what is taken for one."""
 
 import copy
+import html
 import json
 import pickle
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import asdict
 from io import BytesIO
+from urllib.parse import quote
 
 import pytest
 
@@ -50,8 +53,46 @@ def test_a_key_can_be_copied() -> None:
 def test_a_word_that_stands_in_for_a_key_is_left_in_texts() -> None:
     """Local servers take any, and an answer must not lose its numbers."""
     assert Secret("1").scrub('{"score": 1}') == '{"score": 1}'
-    assert Secret("1234567").scrub("1234567") == "1234567"
-    assert Secret("12345678").scrub("<12345678>") == "<[key]>"
+    assert Secret("EMPTY").scrub("EMPTY") == "EMPTY"
+    assert Secret("nothing").scrub("nothing") == "nothing"
+    assert Secret("123").scrub("123") == "123"
+
+
+@pytest.mark.parametrize("key", ["hunter2", "1234", "1234567", "12345678", "wordword"])
+def test_any_other_key_is_hidden_however_short(key: str) -> None:
+    """A person's own server may have a short one."""
+    assert Secret(key).scrub(f"<{key}>") == "<[key]>"
+
+
+KEY = "sk-Ab+cd/ef&0123456789"
+
+
+@pytest.mark.parametrize(
+    "disguise",
+    [
+        quote(KEY, safe=""),
+        KEY.replace("/", "\\/"),
+        html.escape(KEY),
+        KEY.upper(),
+        KEY.lower(),
+        b64encode(KEY.encode()).decode(),
+        "".join(f"\\u{ord(character):04x}" for character in KEY),
+        "".join(f"\\x{ord(character):02x}" for character in KEY),
+        KEY[:15],
+        KEY[-15:],
+        KEY[3:18],
+        f"http://{KEY[:16].lower()}.example",
+    ],
+)
+def test_of_a_text_that_holds_a_key_in_disguise_nothing_is_left(disguise: str) -> None:
+    """A server may say it back in any form."""
+    assert Secret(KEY).scrub(f"no such key: {disguise}!") == "[key]"
+
+
+def test_a_text_that_shares_little_with_a_key_stays() -> None:
+    """Such as what keys begin with."""
+    for text in ("keys begin with sk-", KEY[:11], "0123456789", '{"score": "0.5"}'):
+        assert Secret(KEY).scrub(text) == text
 
 
 def test_space_around_a_key_is_none_of_it() -> None:

@@ -1,13 +1,20 @@
 """The key to a server: shown in no text but the header that it is for, wherever it was typed."""
 
+import html
 import re
+from base64 import b64encode
 from typing import BinaryIO, NoReturn, Self
+from urllib.parse import unquote
 
 from caskg.errors import UsageError
 
 LEAST_KEY_CHARS = 8
+"""A shorter one is hidden as it stands, in no disguise, and only if it holds a digit: ``EMPTY`` is a word."""
+
 MOST_KEY_BYTES = 1 << 14
-_ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
+_PIECE, _STRIDE = 12, 4  # so a run of 15 characters of a key holds a piece of it
+_LEAST_SHORT = 4
+_ESCAPED = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([/n]))")
 _SHAPED = (
     r"(?:sk|pk|rk|gsk|xai|nvapi|pplx|hf|ghp|r8)[-_](?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,}"
     r"|AIza[A-Za-z0-9_-]{30,}"
@@ -53,17 +60,28 @@ class Secret:
     def scrub(self, text: str) -> str:
         r"""Return *text* without the key, unless that is a short word in place of one, such as ``EMPTY``.
 
-        Of a text that holds it in disguise, parted by blanks or in escapes of JSON, nothing is left.
+        Of a text that holds it in disguise nothing is left: parted by blanks, in escapes of JSON, HTML or
+        an address, in other letter case, in base64, or a run of 15 of its characters.
 
-        >>> key = Secret("sk-0123456789")
-        >>> key.scrub("got sk-0123456789."), key.scrub("sk-01\n23456789")
-        ('got [key].', '[key]')
+        >>> key = Secret("sk-0123456789/abcdef")
+        >>> key.scrub("got sk-0123456789/abcdef."), key.scrub("sk-01\n23456789%2FABCDEF"), key.scrub("sk-0123")
+        ('got [key].', '[key]', 'sk-0123')
         """
         if len(self._text) < LEAST_KEY_CHARS:
-            return text
+            short = len(self._text) >= _LEAST_SHORT and any(map(str.isdigit, self._text))
+            return text.replace(self._text, "[key]") if short else text
         clean = text.replace(self._text, "[key]")
-        bare = _ESCAPED.sub(lambda code: chr(int(code[1], 16)), clean)
-        return "[key]" if self._text in "".join(bare.replace("\\n", "").split()) else clean
+        bare = _bare(clean)
+        return "[key]" if any(piece in bare for piece in self._pieces()) else clean
+
+    def _pieces(self) -> list[str]:
+        """Return what tells of the key wherever it stands in a bare text: it, or pieces of its forms."""
+        forms = self._text, b64encode(self._text.encode()).decode().rstrip("=")
+        return [
+            form[start : start + _PIECE].casefold()
+            for form in forms
+            for start in range(0, max(1, len(form) - _PIECE + 1), _STRIDE)
+        ]
 
     def __repr__(self) -> str:
         return "Secret()"
@@ -77,6 +95,17 @@ class Secret:
     def __getstate__(self) -> NoReturn:
         msg = "A key is not written down: it cannot be pickled."
         raise TypeError(msg)
+
+
+def _bare(text: str) -> str:
+    """Return *text* in lower case, without blanks and escapes of JSON, HTML and addresses."""
+    text = _ESCAPED.sub(_unescaped, html.unescape(unquote(text)))
+    return "".join(text.split()).casefold()
+
+
+def _unescaped(code: re.Match[str]) -> str:
+    digits = code[1] or code[2]
+    return chr(int(digits, 16)) if digits else code[3].replace("n", " ")
 
 
 def hide_keys(text: str) -> str:
