@@ -4,7 +4,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, islice
 
 import pytest
@@ -224,3 +224,21 @@ def test_a_server_sees_no_more_calls_than_the_limit(
             list(MeteredChat(chat, meter).complete_many(asks()))
         assert len(server.calls) == meter.spend.calls <= 20
         assert len(server.calls) == 20 or meter.ended_by is None
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 5])
+def test_the_second_attempt_in_words_asks_the_meter_too(most: int) -> None:
+    """Where a server has no schemas and its refusal may be paid for: one more would be one too many."""
+
+    def without_schemas(call: Call) -> Answer:
+        return fails(501) if "response_format" in call.body else says()
+
+    meter = Meter(Limits(max_calls=most))
+    with FaultyServer(without_schemas) as server:
+        endpoint = Endpoint(base_url=server.url, concurrency=4, max_attempts=1)
+        chat = OpenAIChat(endpoint, ChatOptions(model="m"), may_retry=meter.may_retry)
+        schema = {"type": "object"}
+        requests = (replace(request, schema=schema) for request in islice(asks(), 20))
+        with suppress(ProviderError):
+            list(MeteredChat(chat, meter).complete_many(requests))
+        assert len(server.calls) == meter.spend.calls == most

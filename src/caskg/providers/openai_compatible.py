@@ -132,7 +132,7 @@ class OpenAIChat:
             return reply
         if reply.failure is None:
             self._schema_known, self._by_schema = True, not ignores_schema(reply.body)
-        elif reply.failure.status in UNKNOWN_SCHEMA:
+        elif reply.failure.status in UNKNOWN_SCHEMA and (not reply.calls or self._may_retry(request)):
             in_words = await self._send(session, request, health, by_schema=False)
             if in_words.failure is None:
                 self._by_schema, self._schema_known = False, True
