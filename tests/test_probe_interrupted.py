@@ -71,7 +71,6 @@ def start(
     folder: Path, url: str, *more: str, edges: int = EDGES, prefix: Sequence[str] = ()
 ) -> "subprocess.Popen[str]":
     options = [
-        *more,
         "--model",
         "m",
         "--base-url",
@@ -81,6 +80,7 @@ def start(
         "--budget",
         str(edges),
         "--json",
+        *more,
     ]
     words = ["probe", "-w", str(folder), "--concurrency", str(CONCURRENCY), *options]
     environment = {**os.environ, "CASKG_CONFIG": "/nowhere"}
@@ -155,7 +155,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(folder: Path, tmp_path: Path)
 def checked(folder: Path) -> Path:
     """Let the judge check be made in a workspace: of a model that knows."""
     model = "chat-m-temperature=0-seed=0-schema=auto-logprobs=0-extra=none"
-    prober = LlmProber(ScriptedChatModel(knowing, fingerprint=model), wording=Wording.CONTROL)
+    prober = LlmProber(ScriptedChatModel(knowing, fingerprint=model), wording=Wording.PAPER)
     with Workspace.open(folder) as workspace:
         assert check_paid(prober, ledger=workspace.ledger).units == 3
     return folder
@@ -163,9 +163,10 @@ def checked(folder: Path) -> Path:
 
 def test_rounds_that_are_killed_are_repeated(folder: Path, tmp_path: Path) -> None:
     """Adaptive: the same questions are asked, none twice but what was out, and the graph is the same."""
-    whole, plan = probed(shutil.copytree(checked(folder), tmp_path / "whole"), "--adaptive", edges=20)
-    assert 40 < len(plan) <= 20 + 30
-    calls = killed_and_resumed(folder, 3, "--adaptive", edges=20, plan=len(plan))
+    asking = ("--adaptive", "--wording", "paper")
+    whole, plan = probed(shutil.copytree(checked(folder), tmp_path / "whole"), *asking, edges=20)
+    assert 20 < len(plan) <= 30
+    calls = killed_and_resumed(folder, 3, *asking, edges=20, plan=len(plan))
     assert asked(calls) == asked(plan)
     assert published(folder) == whole
 

@@ -63,8 +63,8 @@ class Secret:
         Of a text that holds it in disguise nothing is left: parted by blanks, in escapes of JSON, HTML or
         an address, in other letter case, in base64, or a run of 15 of its characters.
 
-        >>> key = Secret("sk-0123456789/abcdef")
-        >>> key.scrub("got sk-0123456789/abcdef."), key.scrub("sk-01\n23456789%2FABCDEF"), key.scrub("sk-0123")
+        >>> key = Secret("sk-0123456789/abc")
+        >>> key.scrub("got sk-0123456789/abc."), key.scrub("sk-01\n23456789%2FABC"), key.scrub("sk-0123")
         ('got [key].', '[key]', 'sk-0123')
         """
         if len(self._text) < LEAST_KEY_CHARS:

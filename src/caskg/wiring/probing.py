@@ -204,15 +204,22 @@ def _rates(
     prober: "LlmProber", report: "JudgeReport | None", config: BuildConfig, ledger: "Ledger"
 ) -> "AnswerRates":
     """Return how a model answers; without that, or where it cannot decide, nobody knows when to stop."""
+    from caskg.graph.prompts import Wording
     from caskg.judging import known_rates
 
     rates = known_rates(ledger)(prober.prober_id, prober.prompt_version)
     if not config.evidence.by_source:
         msg = "The profile paper counts all answers: adaptive probing is for the profile default."
+    elif prober.wording is not Wording.PAPER:
+        msg = (
+            f"Adaptive probing is for the wording 'paper', not {prober.wording.value!r}: the answers of "
+            "control share that on the intact context, so one error in it would count three times, and need "
+            "has one question. Run `caskg judge-check --wording paper`, then probe with `--wording paper`."
+        )
     elif rates is None or report is None:
         msg = (
             "Adaptive probing needs to know how the model answers in the wording "
-            f"{prober.wording.value!r}: run `caskg judge-check` first; of need it cannot be known."
+            f"{prober.wording.value!r}: run `caskg judge-check` first."
         )
     elif report.units == 1:
         msg = (
