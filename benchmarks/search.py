@@ -36,13 +36,11 @@ from caskg.bench.stats import cluster_bootstrap, cluster_numbers
 from caskg.bench.study import scored_topics
 from caskg.bench.vectors import RememberingEncoder
 from caskg.bench.workbench import Workbench
-from caskg.config import BuildConfig, build_config, retrieve_config
-from caskg.graph.publish import publish
+from caskg.config import build_config, retrieve_config
 from caskg.graph.text_prober import TextProber
 from caskg.pipeline import build
 from caskg.protocols import Retriever
-from caskg.published import Build
-from caskg.schema import FloatArray, Skill, SkillGraph, SkillLibrary
+from caskg.schema import FloatArray, Skill, SkillLibrary
 from caskg.store.workspace import Workspace
 from caskg.wiring import encoder_for
 
@@ -199,16 +197,7 @@ def variants(desk: Desk, constants: Sequence[str]) -> Iterator[tuple[str, Any, R
             if varied == build_by:
                 yield constant, value, shipped
             else:
-                graph = built(desk, published, varied)
-                yield constant, value, desk.bench.over(graph, config)
-
-
-def built(desk: Desk, known: Build, config: BuildConfig) -> SkillGraph:
-    """Return the graph by other constants; from what is *known* where only its publication differs."""
-    if replace(config, publication=build_config().publication) != build_config():
-        return desk.fresh().build(config).graph
-    ties = known.index.tie_break
-    return publish(known.candidates, known.reliability, config=config.publication, tie_break=ties)
+                yield constant, value, desk.bench.over(desk.fresh().build(varied).graph, config)
 
 
 def changed(config: Any, constant: str, value: Any) -> Any:  # noqa: ANN401 - any frozen configuration
