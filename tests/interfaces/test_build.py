@@ -45,24 +45,26 @@ def test_build_leaves_the_collection_of_cycles_as_it_was(run: Run, library: Path
 
 
 def test_build_names_files_that_it_left_out_and_counts_the_rest(run: Run, tmp_path: Path) -> None:
-    """Nothing is dropped silently; a flood is cut after ten files."""
+    """Nothing is dropped silently: each file has its line, one of a wrong name too."""
     write_skill(tmp_path / "skills", "good", "colour: red\ndescription: Paints a fence.\n---\n")
     for number in range(12):
         (tmp_path / "skills" / f"bad-{number:02d}").mkdir()
         (tmp_path / "skills" / f"bad-{number:02d}" / "SKILL.md").symlink_to("/nowhere")
+    (tmp_path / "skills" / "tea").mkdir()
+    (tmp_path / "skills" / "tea" / "SKILL.md.txt").write_text("Boil.")
     result = run("build", tmp_path / "skills", "-w", tmp_path / "w", "--encoder", "builtin")
     lines = result.err.splitlines()
     assert result.code == 0
-    assert lines[0].startswith(f"Not indexed: {tmp_path}/skills/bad-00/SKILL.md: ")
-    assert lines[9].startswith(f"Not indexed: {tmp_path}/skills/bad-09/")
-    assert lines[10:] == [
-        "Not indexed: 2 more files.",
+    for number, line in enumerate(lines[:12]):
+        assert line.startswith(f"Not indexed: {tmp_path}/skills/bad-{number:02d}/SKILL.md: ")
+    assert lines[12].startswith(f"Not indexed: {tmp_path}/skills/tea/SKILL.md.txt: Is called 'SKILL.md.txt' ")
+    assert lines[13:] == [
         "Other findings: 1 unknown-keys.",
-        "`caskg build --json` lists all findings.",
+        "`caskg lint` lists all findings, and so does `caskg build --json`.",
     ]
     quiet = run("build", "-w", tmp_path / "w", "--quiet")
     assert (quiet.code, quiet.err) == (0, "")
-    assert len(loaded(run, "build", "-w", tmp_path / "w")["diagnostics"]) == 13
+    assert len(loaded(run, "build", "-w", tmp_path / "w")["diagnostics"]) == 14
 
 
 def test_the_workspace_is_found_upwards_or_in_the_environment(library: Path, tmp_path: Path) -> None:

@@ -67,11 +67,34 @@ def test_query_sees_only_what_the_filters_let_through(run: Run, built: Path) -> 
     assert found("--tag", "HOT DRINKS") == found("--tag", "kitchen") == {"brew-tea"}
     assert found("--folder", "office") == {"office/send-invoice"}
     assert found("--folder", "office", "--folder", "boil-*") == {"office/send-invoice", "boil-water"}
-    assert found("--folder", "office", "--tag", "kitchen") == set()
-    for options, reason in (("--tag", "has the tag 'x'"), ("--folder", "lies in 'x'")):
-        result = run("query", task, options, "x", "-w", built)
-        assert result.err == f"caskg: no skill in version 1 {reason}.\n"
-        assert result.out.startswith("No skill fits this task: sufficiency 0.00 of ")
+
+
+NOTHING = "every skill of version 1 is disabled, excluded or outside of the filters."
+
+
+@pytest.mark.parametrize(
+    ("options", "warnings"),
+    [
+        (["--tag", "x"], ["no skill in version 1 has the tag 'x'.", NOTHING]),
+        (["--folder", "x"], ["no skill in version 1 lies in 'x'.", NOTHING]),
+        (["--folder", "office", "--tag", "kitchen"], [NOTHING]),
+        (["--tag", "x", "--tag", "kitchen"], ["no skill in version 1 has the tag 'x'."]),
+        (["--folder", "office", "--exclude", "send-invoice", "--exclude", "泡茶"], [NOTHING]),
+        (["--have", "tee"], ["there is no skill 'tee' in version 1; it was ignored."]),
+        (["--have", "brew-tea", "--tag", "kitchen", "--folder", "brew-*"], []),
+    ],
+)
+def test_what_matches_no_skill_is_said(
+    run: Run, built: Path, options: list[str], warnings: list[str]
+) -> None:
+    """A misspelt filter looks like a task that nothing fits: to people on standard error, and in JSON."""
+    shown = run("query", TASK, *options, "-w", built, "--json")
+    assert shown.code == 0
+    assert json.loads(shown.out)["warnings"] == warnings
+    assert shown.err == run("query", TASK, *options, "-w", built).err
+    assert shown.err.splitlines() == [f"caskg: {warning}" for warning in warnings]
+    if NOTHING in warnings:
+        assert json.loads(shown.out)["skills"] == []
 
 
 def test_query_prints_a_bundle_within_its_bound(run: Run, built: Path) -> None:

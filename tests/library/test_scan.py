@@ -43,6 +43,58 @@ def test_the_case_of_the_file_name_does_not_matter(tmp_path: Path, name: str) ->
     assert ids(tmp_path) == ["a"]
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "SKILL.md.txt",
+        "SKILLS.md",
+        "skill.markdown",
+        "SKILL.txt",
+        "SKILL",
+        "Skill (1).md",
+        "SKILL.md.bak",
+        "SKILL.md~",
+        "SKILL-copy.md",
+        "skill_md.txt",
+        "SKILL .md",
+        ".SKILL.md",
+        "SKILL.zh-CN.md",
+        "SKILL.mdx",
+        "SKILL.md (2)",
+    ],
+)
+def test_a_file_that_may_be_meant_as_a_skill_is_named(tmp_path: Path, name: str) -> None:
+    """It is not read, which its author must hear; beside a SKILL.md it is another document."""
+    write(tmp_path / "good" / "SKILL.md")
+    write(tmp_path / "good" / name)
+    almost = write(tmp_path / "tea" / name)
+    found = scan([tmp_path])
+    assert notes(found) == [(Code.MISNAMED, str(almost))]
+    assert f"Is called {name!r}" in found.diagnostics[0].message
+    with pytest.raises(LibraryError, match=r"only a SKILL\.md is a skill"):
+        scan([tmp_path / "tea"])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "README.md",
+        "skillet.md",
+        "skill.json",
+        "skills.py",
+        "skill",
+        "my-skill.md",
+        "SKILL.mp3",
+        "SKILL.d/x.md",
+    ],
+)
+def test_other_files_are_not_named(tmp_path: Path, name: str) -> None:
+    """Code and data about skills, other words, and folders."""
+    write(tmp_path / "good" / "SKILL.md")
+    write(tmp_path / "tea" / (name if name != "skill" else "skill/x.py"))
+    assert notes(scan([tmp_path])) == []
+
+
 def test_a_root_may_be_a_skill(tmp_path: Path) -> None:
     """Its id is its own name, and ids below it begin with that."""
     write(tmp_path / "pack" / "SKILL.md")

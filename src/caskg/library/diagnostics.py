@@ -1,6 +1,6 @@
 """What can be found wrong with a file of skills: a closed set, each with its remedy.
 
-Only an error keeps a file out of the library; every other finding says what was
+Only an error keeps a skill out of the library; every other finding says what was
 read instead, so that nothing is dropped silently.
 """
 
@@ -20,6 +20,7 @@ class Code(StrEnum):
     LINK_OUTSIDE = "link-outside"
     SAME_FILE = "same-file"
     FOLDER_SKIPPED = "folder-skipped"
+    MISNAMED = "misnamed"
     # The file is in the library.
     SAME_ID = "same-id"
     SAME_CONTENT = "same-content"
@@ -92,6 +93,11 @@ _TEXTS: dict[Code, tuple[Severity, str, str]] = {
     ),
     Code.SAME_FILE: (_I, "Leads to {target}, which is read already.", "Nothing; it is read once."),
     Code.FOLDER_SKIPPED: (_I, "Folders of this name are not searched.", "Give the folder itself."),
+    Code.MISNAMED: (
+        _W,
+        "Is called {name!r} and was not read: only a SKILL.md is a skill, and its folder has none.",
+        "Call it SKILL.md, if it is meant as one.",
+    ),
     Code.SAME_ID: (
         _W,
         "{where} holds a skill with the id {id!r}; this one is called {new!r}.",

@@ -9,6 +9,7 @@ file is read once however many ways lead to it, and a loop has no way round that
 
 import hashlib
 import os
+import re
 import stat
 import unicodedata
 from collections import defaultdict
@@ -31,7 +32,12 @@ _KINDS = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
-_FORMAT = b"8"  # of what parsing makes of the bytes; a new one makes old digests stale
+# The beginning of the right name, with an ending of texts or copies.
+_ALMOST = re.compile(
+    r"[\W_]*skills?(?:[\W_].*)?[\W_](?:md\w*|mkdn?|markdown|txt|text|rst|adoc|bak|old|orig|copy)[\W\d]*|skill",
+    re.IGNORECASE,
+)
+_FORMAT = b"9"  # of what parsing makes of the bytes; a new one makes old digests stale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +186,8 @@ class _Walk:
         except OSError as error:
             self.diagnostics.append(_unreadable(folder, error))
             return
+        for entry in _misnamed(found):
+            self.diagnostics.append(diagnostic(Code.MISNAMED, _text(entry.path), name=_text(entry.name)))
         for entry in found:
             path = Path(entry.path)
             if entry.name in _SKIPPED and entry.is_dir():
@@ -302,6 +310,12 @@ def _is_link(path: Path) -> bool:
 
 def _is_skill_file(name: str) -> bool:
     return name.lower() == FILE_NAME.lower()
+
+
+def _misnamed(entries: Sequence["os.DirEntry[str]"]) -> Iterator["os.DirEntry[str]"]:
+    """Yield the files that may be meant as the SKILL.md that a folder lacks."""
+    if not any(_is_skill_file(entry.name) for entry in entries):
+        yield from (entry for entry in entries if _ALMOST.fullmatch(entry.name) and not entry.is_dir())
 
 
 def _id(parts: Sequence[str]) -> str:

@@ -15,12 +15,11 @@ from caskg.inspection import unborne_switches
 from caskg.interfaces.cli.options import encoder_option, json_option, progress_bar, workspace_option
 from caskg.interfaces.cli.output import emit, say
 from caskg.interfaces.cli.versions import summary, version_facts
+from caskg.library.diagnostics import Code
 from caskg.library.scan import find_skill_files
 from caskg.schema import Diagnostic, Severity
 from caskg.store.workspace import Workspace
 from caskg.wiring import build_workspace, default_profile, default_roots, default_workspace, host_folders
-
-_NAMED = 10
 
 
 @click.command()
@@ -98,15 +97,15 @@ def _lost_line(unborne: Sequence[str], moves: Iterable[str]) -> Iterator[str]:
 
 
 def _findings(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
-    """Name the files that were left out, and count the other findings."""
-    errors = [finding for finding in diagnostics if finding.severity is Severity.ERROR]
-    for finding in errors[:_NAMED]:
-        yield f"Not indexed: {finding.path}: {finding.message} {finding.remedy}"
-    if len(errors) > _NAMED:
-        yield f"Not indexed: {len(errors) - _NAMED:,} more files."
-    counts = Counter(finding.code for finding in diagnostics if finding.severity is not Severity.ERROR)
+    """Name each file that was left out, and count the other findings."""
+    counts = Counter[str]()
+    for finding in diagnostics:
+        if finding.severity is Severity.ERROR or finding.code == Code.MISNAMED:
+            yield f"Not indexed: {finding.path}: {finding.message} {finding.remedy}"
+        else:
+            counts[finding.code] += 1
     if counts:
         found = ", ".join(f"{count:,} {code}" for code, count in counts.most_common())
         yield f"Other findings: {found}."
     if diagnostics:
-        yield "`caskg build --json` lists all findings."
+        yield "`caskg lint` lists all findings, and so does `caskg build --json`."

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
 
@@ -58,15 +59,17 @@ def query(
     text = task_text(task)
     with open_workspace(folder) as workspace:
         version = workspace.current()
-        _warn_of_empty(version, tags, folders)
         hidden = hidden_ids(workspace, version, tags=tags, folders=folders) | _hidden(version, exclude)
+        warnings = [*_unmatched(version, have, tags, folders), *_nothing_left(version, hidden)]
         ranking = open_retriever(version, few_queries=True).retrieve(
             text, k=k, have=_ids(version, have), exclude=hidden
         )
     rendered = render(ranking, max_chars=max_chars) if bundle else None
-    document = {"version": version.number, **ranking_document(ranking, rendered)}
+    document = {"version": version.number, **ranking_document(ranking, rendered), "warnings": warnings}
     lines: Iterable[str] = rendered.text.split("\n") if rendered else ranking_lines(ranking)
     emit(document, as_json=as_json, lines=lines)
+    for warning in warnings:
+        say(f"caskg: {warning}")
 
 
 def task_text(words: Iterable[str]) -> str:
@@ -136,14 +139,24 @@ def ranking_lines(ranking: Ranking) -> Iterator[str]:
         yield f"   why: {reasons(ranked)}"
 
 
-def _warn_of_empty(version: Snapshot, tags: Iterable[str], folders: Iterable[str]) -> None:
-    """Say which filters no skill passes; a misspelt one would look like a task that nothing fits."""
+def _unmatched(
+    version: Snapshot, have: Iterable[str], tags: Iterable[str], folders: Iterable[str]
+) -> Iterator[str]:
+    """Say what means no skill; a misspelt filter would look like a task that nothing fits."""
+    for name in have:
+        if not positions_of(version, name):
+            yield f"there is no skill {name!r} in version {version.number}; it was ignored."
     for tag in tags:
         if not tagged(version, [tag]):
-            say(f"caskg: no skill in version {version.number} has the tag {tag!r}.")
+            yield f"no skill in version {version.number} has the tag {tag!r}."
     for folder in folders:
         if not lying_in(version.ids, [folder]):
-            say(f"caskg: no skill in version {version.number} lies in {folder!r}.")
+            yield f"no skill in version {version.number} lies in {folder!r}."
+
+
+def _nothing_left(version: Snapshot, hidden: AbstractSet[str]) -> Iterator[str]:
+    if hidden >= set(version.ids):
+        yield f"every skill of version {version.number} is disabled, excluded or outside of the filters."
 
 
 def _hidden(version: Snapshot, names: Iterable[str]) -> set[str]:
@@ -158,10 +171,4 @@ def _hidden(version: Snapshot, names: Iterable[str]) -> set[str]:
 
 def _ids(version: Snapshot, names: Iterable[str]) -> set[str]:
     """Return the ids that *names* may mean; a host may name skills that this library does not hold."""
-    ids = set()
-    for name in names:
-        positions = positions_of(version, name)
-        ids |= {version.ids[at] for at in positions}
-        if not positions:
-            say(f"caskg: there is no skill {name!r} in version {version.number}; it was ignored.")
-    return ids
+    return {version.ids[at] for name in names for at in positions_of(version, name)}
