@@ -1,5 +1,7 @@
 """Front matter: values as written, and recovery where YAML fails."""
 
+import time
+
 import pytest
 
 from caskg.library.decoding import decode
@@ -436,3 +438,79 @@ def test_what_only_looks_like_a_mark_is_none(value: str) -> None:
     """In quotes or further on it is text; a type of YAML itself is no text that could be lost."""
     _, found = read(f"---\nname: x\ndescription: d\nlicense: {value}\n---\n")
     assert Code.MARK_IN_VALUE not in codes(found)
+
+
+@pytest.mark.parametrize("indent", [" ", "  ", "\t", "    ", " \t"])
+@pytest.mark.parametrize(
+    ("value", "kept"), [("d", "d"), ("'d'", "d"), (">\n      d", "d"), ("use: d", "use: d")]
+)
+def test_a_key_that_is_indented_below_a_value_is_a_key(indent: str, value: str, kept: str) -> None:
+    """Whatever it is indented by and holds: it does not go into the value above."""
+    front, found = read(f"---\nname: a\n{indent}description: {value}\n---\nB")
+    assert front.values["name"] == "a"
+    assert str(front.values["description"]).strip() == kept
+    assert (found[0].code, found[0].line) == (Code.KEY_INDENTED, 3)
+    assert "'description' is indented below the value of 'name'" in found[0].message
+    assert found[0].remedy == "Begin each key at the beginning of its line."
+
+
+A_AND_D = {"name": "a", "description": "d"}
+
+
+@pytest.mark.parametrize(
+    ("block", "values", "lines"),
+    [
+        ("description: d\n  name: a", A_AND_D, [3]),
+        ("description: 'd'\n  name: a", A_AND_D, [3]),
+        ("description: >-\n  d\n name: a", A_AND_D, [4]),
+        ("name:\n  a\n  description: d", A_AND_D, [4]),
+        ("name: a\n  Description: d", A_AND_D, [3]),
+        ("version: 1\n  name: a\n  description: d", A_AND_D | {"version": "1"}, [3]),
+        ("name: a\n  version: 1\n  description: d\n  license: x",
+         A_AND_D | {"version": "1", "license": "x"}, [4]),
+        ("name: a\n description: d\n  license: x", A_AND_D | {"license": "x"}, [3, 4]),
+        ("name: a\n   description: d\n license: x", A_AND_D | {"license": "x"}, [3, 4]),
+        ("  name: a\n  license: x\ndescription: d", A_AND_D | {"license": "x"}, [3]),
+        ("name: a\n  description: d\n  metadata:\n    tags: t\n    license: x",
+         A_AND_D | {"metadata": {"tags": "t", "license": "x"}}, [3]),
+        ("license: x\n  metadata:\n    tags: t\nname: a",
+         {"name": "a", "license": "x", "metadata": {"tags": "t"}}, [3]),
+        ("name:\n  description: d", {"description": "d"}, [3]),
+        ("name:\n  description: d\n  x: y", {"description": "d", "x": "y"}, [3]),
+    ],
+)  # fmt: skip
+def test_wrongly_indented_keys_are_kept_with_all_that_follow(
+    block: str, values: dict[str, object], lines: list[int]
+) -> None:
+    """Any key of the format below any single value; those beside it go with it, those below it stay there."""
+    front, found = read(f"---\n{block}\n---\nB")
+    assert front.values == values
+    assert [each.line for each in found if each.code == Code.KEY_INDENTED] == lines
+    assert not [each for each in found if each.code == Code.YAML_RECOVERED]
+
+
+@pytest.mark.parametrize(
+    ("block", "values"),
+    [
+        ("name: a\nmetadata:\n  description: m", {"name": "a", "metadata": {"description": "m"}}),
+        ("name: a\nauthor:\n  description: m", {"name": "a", "author": {"description": "m"}}),
+        ("name: a\ndescription: 'd\n  license: x'", {"name": "a", "description": "d license: x"}),
+        ("name: a\ndescription: |-\n  d\n  license: x", {"name": "a", "description": "d\nlicense: x"}),
+        ("name: a\ndescription: use: d\n  name: b", {"name": "a", "description": "use: d name: b"}),
+        ("name: a\nmetadata:\n  description: x: y", {"name": "a", "metadata": "description: x: y"}),
+        ("name: a\nauthor:\n  description: x: y", {"name": "a", "author": "description: x: y"}),
+    ],
+)
+def test_what_only_looks_like_a_key_stays_where_it_is(block: str, values: dict[str, object]) -> None:
+    """Below a mapping, in quotes, in a block, and where there is such a key already."""
+    front, found = read(f"---\n{block}\n---\nB")
+    assert front.values == values
+    assert Code.KEY_INDENTED not in codes(found)
+
+
+def test_many_indented_keys_do_not_hold_the_reading_up() -> None:
+    """Each entry is tried once for each missing key."""
+    begin = time.process_time()
+    read("---\n" + "x: y\n  description: z\n" * 1400 + "---\n")
+    read("---\nname: a\n" + "  license: z\n" * 2000 + "---\n")
+    assert time.process_time() - begin < 1.0

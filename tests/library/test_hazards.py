@@ -71,6 +71,18 @@ HAZARDS: dict[str, Hazard] = {
         text("Name: tea\nDescription: Brews tea"), ((C.KEY_CASE, 2), (C.KEY_CASE, 3))),
     "list as a name": Hazard(
         text("name: [tea]\ndescription: Brews tea"), ((C.VALUE_IGNORED, 2), (C.NAME_MISSING, 2))),
+    "indented key": Hazard(text("name: tea\n  description: Brews tea"), ((C.KEY_INDENTED, 3),)),
+    "key behind a tab": Hazard(text("name: tea\n\tdescription: Brews tea"), ((C.KEY_INDENTED, 3),)),
+    "all keys but the first indented": Hazard(
+        text("name: tea\n  license: x\n  description: Brews tea\n  metadata:\n    tags: hot"),
+        ((C.KEY_INDENTED, 3),)),
+    "keys below an empty name": Hazard(
+        text("name:\n  description: Brews tea"), ((C.KEY_INDENTED, 3), (C.NAME_MISSING, 2))),
+    "mapping as a name": Hazard(
+        text("name: {a: b}\ndescription: Brews tea"), ((C.VALUE_IGNORED, 2), (C.NAME_MISSING, 2))),
+    "list as a license": Hazard(text(f"{HEAD}\nlicense: [x, y]"), ((C.VALUE_JOINED, 4),)),
+    "mapping as compatibility": Hazard(text(f"{HEAD}\ncompatibility:\n  os: x"), ((C.VALUE_JOINED, 4),)),
+    "list as metadata": Hazard(text(f"{HEAD}\nmetadata: [hot]"), ((C.VALUE_IGNORED, 4),)),
     "colon on the line below": Hazard(
         text("name: tea\ndescription:\n  Use for: tea"), ((C.VALUE_JOINED, 3),), "Use for: tea"),
     "list as a description": Hazard(

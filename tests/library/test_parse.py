@@ -175,6 +175,23 @@ def test_values_of_a_wrong_kind_are_reported(line: str) -> None:
     assert (skill.fields.tags, skill.fields.tools) == (None, None)
 
 
+@pytest.mark.parametrize("key", ["description", "license", "compatibility"])
+@pytest.mark.parametrize(("value", "text"), [("[a, b]", "a, b"), ("{a: b}", "a: b")])
+def test_parts_of_what_should_be_text_are_joined_and_said(key: str, value: str, text: str) -> None:
+    """No word is lost for a colon or brackets; the line is that of the key."""
+    data = "".join(
+        [
+            "---\nname: brew-tea\n",
+            "" if key == "description" else "description: d\n",
+            f"{key}: {value}\n---\n",
+        ]
+    )
+    skill, found = parse(data)
+    assert Code.VALUE_JOINED in found
+    assert f"{key!r} should be text" in finding(data, Code.VALUE_JOINED).message
+    assert key != "description" or skill.description == text
+
+
 @pytest.mark.parametrize(
     ("data", "codes"),
     [
@@ -368,7 +385,7 @@ def test_every_code_has_a_message_and_a_remedy() -> None:
     """The set is closed: a new code without them fails here."""
     gaps = (
         "reason size limit target id new other problem count what key keys expected value name folder length"
-        " outer others form quote where instead end"
+        " outer others form quote where instead end above"
     )
     details: dict[str, Any] = dict.fromkeys(gaps.split(), "x")
     for code in Code:

@@ -34,6 +34,7 @@ class Code(StrEnum):
     COMMENT_IN_VALUE = "comment-in-value"
     MARK_IN_VALUE = "mark-in-value"
     KEY_CASE = "key-case"
+    KEY_INDENTED = "key-indented"
     UNKNOWN_KEYS = "unknown-keys"
     VALUE_IGNORED = "value-ignored"
     VALUE_JOINED = "value-joined"
@@ -142,6 +143,11 @@ _TEXTS: dict[Code, tuple[Severity, str, str]] = {
         _W,
         "{key!r} is read as {new!r}; other readers may not know it.",
         "Write the key in lower case.",
+    ),
+    Code.KEY_INDENTED: (
+        _W,
+        "{key!r} is indented below the value of {above!r}; it is read as a key; others may refuse it.",
+        "Begin each key at the beginning of its line.",
     ),
     Code.UNKNOWN_KEYS: (_I, "Keys outside the format: {keys}.", "Move them under `metadata`."),
     Code.VALUE_IGNORED: (_W, "{key!r} should be {expected}; it was not used.", "Rewrite the value."),

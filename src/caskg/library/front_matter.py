@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from textwrap import dedent
+from typing import TypeAlias
 
 from caskg.library.diagnostics import Code, Findings
 from caskg.library.format import KEYS
@@ -39,6 +40,11 @@ _GLUED = re.compile(r"\A([\w.-]+):(?=\S)")  # `name:x`
 _ALIAS = re.compile(r"\*([^\s,\[\]{}]+)")
 _ANCHOR = re.compile(r"&([^\s,\[\]{}]+)")
 _BLOCK_SCALAR = re.compile(r"\A[|>][-+\d]*(?=\s|\Z)")
+_KNOWN_KEY = rf"(?i:{'|'.join(sorted(KEYS))})"
+_ANY_KEY = rf"(?:{_KNOWN_KEY}|[a-z][\w.-]*)"
+_SUNK = re.compile(rf"^([ \t]+)({_KNOWN_KEY})[ \t]*:(?=\s|\Z)", re.MULTILINE)
+_HAS_VALUE = re.compile(r"[\w.-]+[ \t]*:[ \t]*[^\s#]")
+_Problem: TypeAlias = tuple[Code, int, dict[str, str]]  # with its line in the block, from 0
 _TABBED = re.compile(r"^ *\t[ \t]*", re.MULTILINE)
 
 
@@ -79,8 +85,8 @@ def read_front_matter(text: str, findings: Findings) -> FrontMatter:
         findings.add(Code.READ_IN_PART, line=first_line, what=what)
     elif ended_by != "---" and not (ended_by == _INDENTED_END and opening[0].strip("\n")[:1].isspace()):
         findings.add(Code.FRONT_MATTER_UNCLOSED, line=first_line, end=ended_by)
-    for problem, line, what in problems:
-        findings.add(Code.YAML_RECOVERED, line=first_line + line, problem=problem, what=what)
+    for code, line, details in problems:
+        findings.add(code, line=first_line + line, **details)
     if (rule := block.find("---")) >= 0:
         findings.add(Code.RULE_IN_VALUE, line=first_line + block.count("\n", 0, rule))
     entries = _in_lower_case(_without_called_marks(entries, block), first_line, findings)
@@ -194,16 +200,16 @@ def _with_comment(entry: Entry, first_line: int, findings: Findings) -> Value | 
     return " ".join([*before, f"{entry.value or ''}", *after]).strip()
 
 
-def _entries(block: str) -> tuple[list[Entry], str, list[tuple[str, int, str]]]:
-    """Return the entries, the text as read, and (problem, line, what was done) where YAML failed."""
+def _entries(block: str) -> tuple[list[Entry], str, list[_Problem]]:
+    """Return the entries, the text as read, and what was done where YAML failed."""
     try:
-        return *read_entries(block), []
+        return *_read_plain(block), []
     except YamlProblem as failure:
-        whole = (str(failure), _within(block, failure.line), "each entry was read by itself")
+        whole = _recovered(str(failure), _within(block, failure.line), "each entry was read by itself")
     if block[:1].isspace():  # keys behind tabs, which YAML does not know
         block = dedent(_without_tabs(block)).lstrip(" ")
+    block, problems = _with_sunk_keys(block)
     entries: list[Entry] = []
-    problems: list[tuple[str, int, str]] = []
     texts: list[str] = []
     anchors = set(_ANCHOR.findall(block))
     for key, chunk, line in _chunks(block):
@@ -216,11 +222,57 @@ def _entries(block: str) -> tuple[list[Entry], str, list[tuple[str, int, str]]]:
                 if not anchors.isdisjoint(_ALIAS.findall(chunk)) and "alias" in str(fault)
                 else str(fault)
             )  # of another entry
-            problems.append((problem, line + _within(chunk, fault.line), what))
+            problems.append(_recovered(problem, line + _within(chunk, fault.line), what))
     if not {"name", "description"} & {entry.key.lower() for entry in entries}:
         return [], block, []  # prose between two rules
     before = len(block) - sum(len(chunk) for _, chunk, _ in _chunks(block))
     return entries, block[:before] + "".join(texts), problems or [whole]
+
+
+def _read_plain(block: str) -> tuple[list[Entry], str]:
+    """Read a block as YAML.
+
+    Raises:
+        YamlProblem: It is none, or its name holds keys of the format, which were indented by mistake.
+    """
+    entries, as_read = read_entries(block)
+    for entry in entries:
+        if entry.key == "name" and isinstance(entry.value, dict) and not KEYS.isdisjoint(entry.value):
+            raise YamlProblem(entry.line, "its name has keys below it")
+    return entries, as_read
+
+
+def _recovered(problem: str, line: int, what: str) -> _Problem:
+    return Code.YAML_RECOVERED, line, {"problem": problem, "what": what}
+
+
+def _with_sunk_keys(block: str) -> tuple[str, list[_Problem]]:
+    """Bring keys that are indented below a value, where YAML sees none, to the beginning of their lines.
+
+    Only keys of the format that are missing are looked for; all keys indented like one go with it.
+    """
+    problems: list[_Problem] = []
+    while (found := _sunk_key(block)) is not None:
+        above, (start, end), sunk = found
+        line = block.count("\n", 0, start + sunk.start())
+        problems.append((Code.KEY_INDENTED, line, {"key": sunk[2], "above": above}))
+        like_it = re.compile(rf"^{sunk[1]}(?={_ANY_KEY}[ \t]*:(?:\s|\Z))", re.MULTILINE)
+        block = block[:start] + like_it.sub("", block[start:end]) + block[end:]
+    return block, problems
+
+
+def _sunk_key(block: str) -> tuple[str, tuple[int, int], re.Match[str]] | None:
+    """Return the first such key: the one above, where its entry stands, and the place in there."""
+    chunks = list(_chunks(block))
+    absent = KEYS - {key.lower() for key, _, _ in chunks}
+    end = len(block) - sum(len(chunk) for _, chunk, _ in chunks)
+    for key, chunk, _ in chunks:
+        start, end = end, end + len(chunk)
+        sunk = next((each for each in _SUNK.finditer(chunk) if each[2].lower() in absent), None)
+        holds_text = key in KEYS - {"metadata"} or _HAS_VALUE.match(chunk)
+        if sunk and holds_text and (key == "name" or not _is_yaml(chunk)):
+            return key, (start, end), sunk
+    return None
 
 
 def _read_chunk(key: str, chunk: str) -> tuple[tuple[list[Entry], str], YamlProblem | None, str]:

@@ -28,10 +28,13 @@ from caskg.library.screening import screen
 from caskg.library.yaml_entries import Value
 from caskg.schema import Diagnostic, Section, Skill, SkillLibrary
 
+_TEXT = ("text", (str,))
 _TEXT_OR_LIST = ("text or a list", (str, list))
 _EXPECTED: dict[str, tuple[str, tuple[type, ...]]] = {
-    "name": ("text", (str,)),
-    "description": ("text", (str,)),
+    "name": _TEXT,
+    "description": _TEXT,
+    "license": _TEXT,
+    "compatibility": _TEXT,
     "metadata": ("a mapping", (dict,)),
     "allowed-tools": _TEXT_OR_LIST,
     "tags": _TEXT_OR_LIST,
@@ -195,14 +198,14 @@ def _of_expected_kind(
 ) -> dict[str, Value]:
     kept = {}
     for key, value in values.items():
-        kind, types = _EXPECTED.get(key, ("", (object,)))
-        if isinstance(value, types):
+        expected = _EXPECTED.get(key, ("", (object,)))
+        if isinstance(value, expected[1]):
             kept[key] = value
-        elif key == "description":  # words to be found by are not lost for a colon
+        elif expected is _TEXT and key != "name":  # words are not lost for a colon
             kept[key] = _joined(value)
             findings.add(Code.VALUE_JOINED, line=lines[key], key=key)
         else:
-            findings.add(Code.VALUE_IGNORED, line=lines[key], key=key, expected=kind)
+            findings.add(Code.VALUE_IGNORED, line=lines[key], key=key, expected=expected[0])
     return kept
 
 
