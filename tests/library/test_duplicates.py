@@ -113,3 +113,81 @@ def test_the_code_is_an_info() -> None:
     """Both are kept."""
     (only,) = near_duplicates([skill("p", "a" * 50), skill("q", "a" * 50, "b")])
     assert (only.code, only.severity.value, only.line) == (Code.NEAR_DUPLICATE, "info", None)
+
+
+LINES = tuple(f"Take {part} and warm it in the pot until it is hot." for part in (
+    "the first cup of water from the spring", "some leaves of the old bush by the gate",
+    "a spoon of honey out of the brown jar", "one slice of lemon without its seeds",
+    "the milk that stands behind the door", "two grains of salt from the sea in the north",
+))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [line.upper() for line in LINES],
+        ["  " + line.replace(" ", "  ") + "\t" for line in LINES],
+        [f"- {line.replace('.', '!')}" for line in LINES],
+        [f"**{line[:20]}**{line[20:]}" for line in LINES],
+        [line.replace(" and ", ",\nand ") for line in LINES],
+        [" ".join(LINES)],
+        [f"{line} Twice." for line in LINES],
+        [line.replace("warm", "heat") for line in LINES],
+        [line.replace("Take", "Bring") for line in LINES],
+        [line.replace("hot", "warm") for line in LINES],
+        [line.replace(f" {line.split()[2 + at]} ", " zzz ", 1) for at, line in enumerate(LINES)],
+    ],
+    ids=[
+        "case",
+        "blanks",
+        "marks",
+        "emphasis",
+        "wrapped",
+        "one line",
+        "added",
+        "middle",
+        "first",
+        "last",
+        "each",
+    ],
+)
+def test_what_no_reader_would_call_another_text_is_near(lines: list[str]) -> None:
+    """Case, blanks, punctuation, where lines end, or one word in every line."""
+    assert [path for path, _ in found(skill("p", *LINES), skill("q", *lines))] == ["/q/SKILL.md"]
+
+
+def test_case_blanks_and_punctuation_do_not_count_at_all() -> None:
+    """The share is that of equal texts; letters of other scripts do count."""
+    (near,) = found(skill("p", *LINES), skill("q", *(f"* {line.upper()}  ;" for line in LINES)))
+    assert "Shares 100%" in near[1]
+    assert found(skill("p", "\u8336" * 50), skill("q", "\u6c34" * 50)) == []
+
+
+@pytest.mark.parametrize(("own", "share"), [(2, "75%"), (3, None)], ids=["just", "less"])
+def test_the_share_of_words_counts_each_as_often_as_it_stands(own: int, share: str | None) -> None:
+    """Six words in common, of which two are the same one, and two or three of one's own."""
+    line = "Warm cups and warm pots carefully"
+    result = found(skill("p", line), skill("q", f"{line} {'xx ' * own}."))
+    assert [f"Shares {share}" in message for _, message in result] == ([True] if share else [])
+
+
+def test_a_text_after_the_same_template_is_another_one() -> None:
+    """Two words of ten in every line make two thirds of the words."""
+    other = [line.replace("warm", "heat").replace("pot", "pan").replace("hot", "done") for line in LINES]
+    assert found(skill("p", *LINES), skill("q", *other)) == []
+
+
+@pytest.mark.parametrize(("n_own", "n_found"), [(18, 1), (19, 0)], ids=["a tenth", "less"])
+def test_a_tenth_of_the_rare_ends_in_common_makes_a_pair(n_own: int, n_found: int) -> None:
+    """Beginning and end of one long line, among short ones; which lines they are does not matter."""
+    long = "a" * 10 + "b" * 290
+    own = [f"{number:02d}" for number in range(n_own)]
+    pair = skill("p", long, *own), skill("q", long, *(f"{line}x" for line in own))
+    assert len(found(*pair)) == n_found
+    assert len(found(*pair, *(skill(f"r{at:02d}", *own, str(at)) for at in range(20)))) == 1
+
+
+def test_the_one_with_fewer_rare_ends_counts() -> None:
+    """What the other says besides does not keep them from being compared."""
+    long = "a" * 10 + "b" * 290
+    assert len(found(skill("p", long), skill("q", long, *(f"{number:02d}" for number in range(60))))) == 1

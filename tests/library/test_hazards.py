@@ -333,6 +333,26 @@ def test_near_duplicates_are_named_by_lint(tmp_path: Path) -> None:
     assert codes(tmp_path) == {(C.NEAR_DUPLICATE, str(near))}
 
 
+def test_near_duplicates_of_another_form_are_named_by_lint(tmp_path: Path) -> None:
+    """In capitals, with other marks, wrapped elsewhere, and with a word of its own in each line."""
+    lines = [
+        "Warm the pot with hot water.",
+        "Put a spoon of leaves into it.",
+        "Pour it out after four minutes.",
+    ]
+    place(tmp_path, "tea", text(HEAD, "\n".join(lines)))
+    near = [
+        place(tmp_path, name, text(f"name: {name}\ndescription: Brews tea", body))
+        for name, body in (
+            ("tea-caps", "\n".join(lines).upper()),
+            ("tea-list", "\n".join(f"* {line[:-1]};" for line in lines)),
+            ("tea-word", "\n".join(f"{line} Now" for line in lines)),
+            ("tea-wrap", " ".join(lines)),
+        )
+    ]
+    assert codes(tmp_path) == {(C.NEAR_DUPLICATE, str(file)) for file in near}
+
+
 def test_t10_six_of_35_files_have_an_unquoted_colon_and_all_are_there(tmp_path: Path) -> None:
     """Other readers drop these six without a word; here each is read in full, and named with its line."""
     faulty = {3, 8, 13, 21, 22, 34}
