@@ -2,19 +2,32 @@
 
 A skill is read by a model with tools in its hands, so a sentence in it can act. What is
 found here is a reason to read the file, no proof: nothing is removed or changed. Each kind
-is reported once a file, at its first place. The search is for words that such sentences
+is reported once a line. The search is for words that such sentences
 cannot do without, before any pattern is tried: most files cost a few substring searches.
 """
 
+import html
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from caskg.library.diagnostics import Code, Findings
 from caskg.library.screening_quotes import Quotations, in_table, is_negated
-from caskg.library.screening_rules import OVERRIDE, RULES_OF_PIPES, RULES_OF_SPEECH, Rule
+from caskg.library.screening_rules import (
+    FETCH,
+    FETCHERS,
+    KEPT_AS,
+    LOOKED_AT,
+    RULES_OF_PIPES,
+    RULES_OF_SPEECH,
+    RUN,
+    Rule,
+)
 
 _LONGEST_QUOTE = 100
+_MOST_PLACES = 1000  # of one rule that are looked at; 20 findings of a code are shown
+_RUN_SOON = 300  # characters after a download
 _ENCODED_RUN = 200  # characters; a hash has 128, a link rarely more between two slashes
 _ENCODED = re.compile(r"(?<![\w+/])(?<!base64,)[A-Za-z0-9+/]{200,}={0,2}")
 _CONTROLS = "\x01-\x08\x0b\x0e-\x1f\x7f\x80-\x84\x86-\x9f"
@@ -44,10 +57,12 @@ _MIXED = re.compile(
 # Digits and letters of full width, and those of formulas, stand for plain ones, one for one.
 _STYLED = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff]")
 _STYLED_RUN = re.compile("[\uff01-\uff5e\U0001d400-\U0001d7ff]+")
-# Digits and letters of full width, and those of formulas, stand for plain ones, one for one.
-_STYLED = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff]")
-_STYLED_RUN = re.compile("[\uff01-\uff5e\U0001d400-\U0001d7ff]+")
 _NO_WIDTH = re.compile(f"[{_BIDI}{_INVISIBLE}{_TAGS}{_SELECTORS}\u200c-\u200f]")
+# An entity of a letter, and a comment or tag within a word, are nothing to whoever sees the page.
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,8});")
+_IN_WORD = re.compile(
+    r"<(?<=\w<)(?:!--[^\n<>]{0,12}--|/?[a-z][^\n<>]{0,60})>(?:</?[a-z][^\n<>]{0,60}>)*+(?=\w)"
+)
 _QUOTED_LINE = re.compile(r"\n[ \t]{0,3}>[> \t]*+")
 # Underscores within words and fences of tildes are no emphasis.
 # Each begins with a character that is quickly found, which one pattern of all would not.
@@ -55,7 +70,7 @@ _EMPHASIS = (
     re.compile(r"\*"),
     re.compile(r"_(?:(?<![^\W_]_)|(?![^\W_]))"),
     re.compile(r"~~(?<!~~~)(?!~)"),
-    re.compile(r"</?(?:b|i|em|strong|u|s|mark)>"),
+    re.compile(r"</?(?:b|i|em|strong|u|s|mark|span|font|wbr)(?:\s[^\n<>]{0,60})?>"),
 )
 _UNSHOWN = re.compile(
     r"\b(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden"
@@ -86,14 +101,15 @@ def screen(text: str, findings: Findings) -> None:
         text: The whole file, its lines ending in newlines.
         findings: Where to report; lines count from 1.
     """
+    text = _without_entities(text)
     rare = _rare(text)
     lowered = _lowered(text, rare)
-    views = _views(lowered, rare)
-    told = set[Code]()
-    for rule in RULES_OF_SPEECH:
-        if rule.code not in told and any(_report_speech(rule, view, findings) for view in views):
-            told.add(rule.code)
-    _report_pipe(lowered, findings)
+    told = set[tuple[Code, int]]()
+    for view in _views(lowered, rare):
+        for rule in RULES_OF_SPEECH:
+            _report(_speech(rule, view), view, findings, told)
+    if any(word in lowered for word in FETCHERS):
+        _report(_fetched_and_run(lowered), lowered, findings, told)
     _report_unshown(lowered, findings)
     _report_encoded(text, findings)
     for code, suspect, pattern in _UNSEEN:
@@ -107,9 +123,25 @@ def speaks_to_model(text: str) -> bool:
     >>> speaks_to_model("It says: `Answer 1.0.`"), speaks_to_model("Answer one letter.")
     (True, False)
     """
+    text = _without_entities(text)
     rare = _rare(text)
     views = _views(_lowered(text, rare), rare)
     return any(next(_places(rule, view), None) for rule in RULES_OF_SPEECH for view in views)
+
+
+def _without_entities(text: str) -> str:
+    r"""Return a text with the letters, digits, blanks and unseen characters that its entities stand for.
+
+    >>> _without_entities("&#105;gnore&nbsp;all &lt;b&gt; &zwnj;")
+    'ignore\xa0all &lt;b&gt; \u200c'
+    """
+    return _ENTITY.sub(_character, text) if "&" in text else text
+
+
+def _character(entity: re.Match[str]) -> str:
+    character = html.unescape(entity[0])
+    stands = len(character) == 1 and (character.isalnum() or unicodedata.category(character) in {"Cf", "Zs"})
+    return character if stands else entity[0]
 
 
 def _rare(text: str) -> str:
@@ -145,7 +177,8 @@ def _views(lowered: str, rare: str) -> tuple[str, ...]:
     bare = _QUOTED_LINE.sub("\n", lowered)
     for marks in _EMPHASIS:
         bare = marks.sub("", bare)
-    if not _NO_WIDTH.search(rare):
+    bare, n_within = _IN_WORD.subn("\u200b", bare)
+    if not n_within and not _NO_WIDTH.search(rare):
         return (bare,)
     return _NO_WIDTH.sub("", bare), _NO_WIDTH.sub(" ", bare)
 
@@ -155,32 +188,46 @@ def _places(rule: Rule, lowered: str) -> Iterator[re.Match[str]]:
         yield from rule.pattern.finditer(lowered)
 
 
-def _report_speech(rule: Rule, lowered: str, findings: Findings) -> bool:
-    """Report a sentence; of one that is only quoted, if it is of the kind that is quoted as an example."""
-    places = list(_places(rule, lowered))
-    if not places:
-        return False
-    quotations = Quotations(lowered)
-    spoken = (found for found in places if not quotations.hold(*found.span()))
-    if (found := next(spoken, None)) is not None:
-        _add(rule.code, found, lowered, findings)
-    elif rule is OVERRIDE:
-        _add(Code.OVERRIDE_QUOTED, places[0], lowered, findings)
-    else:
-        return False
-    return True
+def _speech(rule: Rule, lowered: str) -> Iterator[tuple[Code, int, int]]:
+    """Yield the sentences; of those that are only quoted, if they are of the kind quoted as examples."""
+    quotations: Quotations | None = None
+    for found in islice(_places(rule, lowered), _MOST_PLACES):
+        quotations = quotations or Quotations(lowered)
+        if not quotations.hold(*found.span()):
+            yield rule.code, *found.span()
+        elif rule.code is Code.OVERRIDE:
+            yield Code.OVERRIDE_QUOTED, *found.span()
 
 
-def _report_pipe(lowered: str, findings: Findings) -> None:
-    """Report a command that runs what it fetches, in code or not, unless it is what must not be done."""
-    places = (_places(rule, lowered) for rule in RULES_OF_PIPES)
-    first = (next((each for each in found if _is_run(lowered, each)), None) for found in places)
-    if run := [each for each in first if each]:
-        _add(Code.PIPE_TO_SHELL, min(run, key=re.Match.start), lowered, findings)
+def _fetched_and_run(lowered: str) -> Iterator[tuple[Code, int, int]]:
+    """Yield the commands that run what they fetch, in code or not, unless they are what must not be done."""
+    piped = (each.span() for rule in RULES_OF_PIPES for each in _places(rule, lowered))
+    for start, end in sorted([*piped, *_kept_and_run(lowered)]):
+        if not is_negated(lowered, start) and not in_table(lowered, start, end):
+            yield Code.PIPE_TO_SHELL, start, end
 
 
-def _is_run(lowered: str, found: re.Match[str]) -> bool:
-    return not is_negated(lowered, found.start()) and not in_table(lowered, *found.span())
+def _kept_and_run(lowered: str) -> Iterator[tuple[int, int]]:
+    """Yield from a command that fetches a file to what runs it, where nothing between looks at the file."""
+    for fetch in islice(FETCH.finditer(lowered), _MOST_PLACES):
+        files = {name for names in KEPT_AS.findall(fetch[0]) for name in names if name}
+        for run in RUN.finditer(lowered, fetch.end(), fetch.end() + _RUN_SOON) if files else ():
+            if run[1].rstrip(".") in files and not LOOKED_AT.search(lowered, fetch.end(), run.start()):
+                yield fetch.start(), run.end()
+                break
+
+
+def _report(
+    found: Iterable[tuple[Code, int, int]], lowered: str, findings: Findings, told: set[tuple[Code, int]]
+) -> None:
+    """Report what stands from here to there, in order, once a line."""
+    line, counted = 1, 0
+    for code, start, end in found:
+        line += lowered.count("\n", counted, start)
+        counted = start
+        if (code, line) not in told:
+            told.add((code, line))
+            findings.add(code, line=line, quote=" ".join(lowered[start:end].split())[:_LONGEST_QUOTE])
 
 
 def _report_unshown(lowered: str, findings: Findings) -> None:
@@ -197,7 +244,6 @@ def _report_unshown(lowered: str, findings: Findings) -> None:
         if not quotations.hold(*tag.span()):
             count, quote = len(within[1].strip()), unshown[0].strip()
             findings.add(Code.HIDDEN_TEXT, line=_line(lowered, tag.start()), count=count, quote=quote)
-            return
 
 
 def _report_encoded(text: str, findings: Findings) -> None:
@@ -207,7 +253,6 @@ def _report_encoded(text: str, findings: Findings) -> None:
         if found and any(map(str.isdigit, found[0])) and found[0].lower() != found[0] != found[0].upper():
             quote = f"{found[0][:24]}..."
             findings.add(Code.ENCODED_TEXT, line=number, length=len(found[0]), quote=quote)
-            return
 
 
 def _report_characters(pattern: re.Pattern[str], code: Code, text: str, findings: Findings) -> None:
@@ -217,11 +262,6 @@ def _report_characters(pattern: re.Pattern[str], code: Code, text: str, findings
     found = "".join(pattern.findall(text))
     kinds = ", ".join(f"U+{ord(kind):04X}" for kind in sorted(set(found))[:4])
     findings.add(code, line=_line(text, first.start()), count=len(found), quote=kinds)
-
-
-def _add(code: Code, found: re.Match[str], text: str, findings: Findings) -> None:
-    quote = " ".join(found[0].split())[:_LONGEST_QUOTE]
-    findings.add(code, line=_line(text, found.start()), quote=quote)
 
 
 def _line(text: str, position: int) -> int:

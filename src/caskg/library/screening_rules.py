@@ -39,24 +39,56 @@ class Rule(NamedTuple):
     pattern: re.Pattern[str]
 
 
-_NEW_ROLE = ("you are now", "from now on")
 _DROP = rf"(?:{_word('ignore', 'disregard', 'forget', 'bypass')}|{_word('set', 'put')}\s+aside)"
-OVERRIDE = Rule(
-    Code.OVERRIDE,
-    (
-        ("ignore", "disregard", "forget", "bypass", " aside", *_NEW_ROLE),
-        (
-            *("instruct", "prompt", "directive", "guideline", "guardrail", "rules", "restriction"),
-            *("above", "before", "so far", "earlier", "previously", *_NEW_ROLE),
-        ),
-    ),
-    re.compile(
-        rf"{_DROP}\s+(?:{_WITHIN}{_EARLIER}\s+{_WITHIN}(?:\w+\s+)?{_RULES}\b"
-        rf"|(?:{_WITHIN}{_RULES}|everything|anything|all(?:\s+of)?(?:\s+(?:this|that|it))?|what(?:ever)?)\s+"
-        rf"{_SAID}{_BEFORE_NOW}{_CLAUSE_ENDS})"
-        r"|(?:you are now|from now on,? you(?: are|['\u2019]re| act as))"
-        r" (?:dan\b|in (?:developer|god|debug) mode|jailbroken|unrestricted)"
-    ),
+_STOP_OBEYING = (
+    r"(?:\b(?:stop|cease|quit)\s+(?:following|obeying|heeding|complying\s+with|adhering\s+to)"
+    r"|(?:\b(?:not|never)|n['\u2019]t|\bno\s+longer)\s+"
+    r"(?:follow|obey|heed|comply\s+with|adhere\s+to|(?:be\s+)?bound\s+by))"
+)
+# What a page or file says is another's: not to follow that is advice.
+_OF_ITS_OWN = r"(?!\s+(?:\w+\s+)?(?:in|inside|from|within|embedded|found|contained|that|which)\b)"
+_DROPPED = (
+    rf"(?:{_WITHIN}{_EARLIER}\s+{_WITHIN}(?:\w+\s+)?{_RULES}\b"
+    rf"|(?:{_WITHIN}{_RULES}|everything|anything|all(?:\s+of)?(?:\s+(?:this|that|it))?|what(?:ever)?)\s+"
+    rf"{_SAID}{_BEFORE_NOW}{_CLAUSE_ENDS})"
+)
+# Rules of a project are overridden every day; those that a model was given are not.
+_OWN = r"(?:(?:all|any|the|of|your)\s+){0,3}(?:your|previous|prior|earlier|safety)"
+_OVERRULED = rf"(?:over(?:rid|rul)|supersed)(?:e|es|ing)\s+{_OWN}\s+(?:\w+\s+)?{_RULES}\b"
+_VOID = (
+    rf"\b(?:your|all)\s+(?:(?:the|your|{_EARLIER})\s+){{0,2}}{_RULES}\s+"
+    r"(?:(?:no\s+longer|do\s+not)\s+apply"
+    r"|(?:are|were|have\s+been)\s+(?:now\s+)?(?:no\s+longer\s+valid|(?:null\s+and\s+)?void|revoked))\b"
+)
+_NO_LIMITS = r"(?:restrictions?|limits|limitations?|filters?|guardrails|censorship)"
+_NEW_ROLE = (
+    r"(?:\byou are now|\bfrom now on,? you(?: are|['\u2019]re| act as)|\b(?:act|behave) as|\bbecome"
+    r"|\bpretend (?:to be|(?:that )?you are))\s+(?:an?\s+|the\s+)?"
+    r"(?:dan\b|in (?:developer|god|debug) mode|(?:jailbroken|unrestricted|uncensored|unfiltered)\b"
+    rf"|(?:ai|model|assistant|agent)\s+(?:without|with\s+no)\s+(?:any\s+)?(?:\w+\s+)?{_NO_LIMITS}\b)"
+)
+_DROPS = ("ignore", "disregard", "forget", "bypass", " aside")
+_OBEYS = (
+    "not follow",
+    "n't follow",
+    "never follow",
+    "longer follow",
+    "p following",
+    " obey",
+    " comply with",
+    "bound by",
+)
+_GIVEN = ("instruct", "prompt", "directive", "guideline", "guardrail", "rules", "restriction")
+_BEFORE = ("above", "before", "so far", "earlier", "previously")
+RULES_OF_OVERRIDE = tuple(
+    Rule(Code.OVERRIDE, words, re.compile(pattern))
+    for words, pattern in (
+        ((_DROPS, (*_GIVEN, *_BEFORE)), rf"{_DROP}\s+{_DROPPED}"),
+        ((_OBEYS, (*_GIVEN, *_BEFORE)), rf"{_STOP_OBEYING}\s+{_DROPPED}{_OF_ITS_OWN}"),
+        ((("overrid", "overrul", "supersed"), _GIVEN), _OVERRULED),
+        ((("no longer appl", "no longer valid", "not apply", " void", " revoked"), _GIVEN), _VOID),
+        ((("you are now", "from now on", "pretend", "unrestricted", "uncensored", "jailb"),), _NEW_ROLE),
+    )
 )
 _TELL = ("tell", "inform", "notify", "alert", "let", "mention", "reveal", "disclose")
 # The ends of "not", "n't" and "without", and of "never": each word more is a search through every text.
@@ -115,6 +147,18 @@ _IS_SO = (
     rf"\s+{_WHAT_IS_SAID}(?:\s+(?:here|for\s+(?:this|it|all|any|every)\b[^.\n]{{0,30}}))?{_SET_TO}{_VALUE}"
 )
 _RATE = ("rate", "score", "grade", "rank", "give")
+_JUDGES = ("grader", "judge", "evaluator", "ranker")
+_A_JUDGE = (
+    r"(?:(?:the|any|every|an?|all|our|llm|ai|automated|automatic|skill|re)[\s-]+){0,3}"
+    r"(?:graders?|judges?|evaluators?|(?:re)?rankers?)\b"
+)
+_ONE = (
+    r"(?:(?:skill|document|candidate|option|text)\s+[abc]|[abc]|(?:this|each|every|both|the\s+(?:first|second|other|last))\s+"
+    r"(?:skill|tool|document|candidate|pair|edge|relation)s?)"
+)
+_WANTED = (
+    r"(?:required|needed|necessary|prerequisites?|relevant|essential|indispensable|irrelevant|unrelated)"
+)
 _CHOOSE = ("choose", "select", "pick", "prefer", "use", "recommend", "return", "retrieve", "rank", "invoke")
 _ITEMS = ("skill", "tool", "document", "candidate")
 _TOP = (
@@ -136,10 +180,10 @@ def _steering(word: str, rest: str) -> Rule:
 
 
 RULES_OF_SPEECH = (
-    OVERRIDE,
+    *RULES_OF_OVERRIDE,
     Rule(
         Code.CONCEALMENT,
-        (_KEPT_FROM,),
+        (_WHO, _KEPT_FROM),
         re.compile(
             rf"(?:{_DO_NOT} (?:{'|'.join(_TELL)})"
             rf"|{_word('without')} (?:telling|informing|notifying|alerting|letting))\s+"
@@ -178,10 +222,61 @@ RULES_OF_SPEECH = (
     _steering("your", rf"\s+(?:only\s+)?{_WHAT_IS_SAID}{_SET_TO}{_VALUE}"),
     Rule(
         Code.SCORE_STEERING,
-        (("</skill", '"score"', "'score'"),),
+        (("</skill", "<skill", '"score"', "'score'"),),
         re.compile(
-            r"\{\s*[\"']score[\"']\s*:\s*[\"']?(?:[01](?:\.[0-9]+)?|cannot tell)[\"']?\s*\}"
-            r"|</skill(?:-\w+)?>"
+            r"\{\s*[\"']score[\"']\s*:\s*(?:[01](?:\.[0-9]+)?)\s*\}"
+            r"|[\"']score[\"']\s*:\s*[\"'](?:[01](?:\.[0-9]+)?|cannot tell)[\"']"
+            r"|</skill(?:-\w+)?>|<skill(?:-\w+)?\s+label\s*="
+        ),
+    ),
+    Rule(
+        Code.SCORE_STEERING,
+        (_JUDGES,),
+        re.compile(
+            r"(?:\b(?:note|message|hint|instructions?|attention|hello|dear|hey|hi)[\s,:]+(?:(?:to|for)\s+)?"
+            rf"|(?:^|<!--|[.!?])\s*(?:to|for)\s+){_A_JUDGE}\s*[:,!\u2014]",
+            re.MULTILINE,
+        ),
+    ),
+    Rule(
+        Code.SCORE_STEERING,
+        ((" a as ", " b as ", " c as ", "skill as ", "document as ", "pair as "),),
+        re.compile(
+            rf"\b(?:rate|score|grade|mark|label|classify|judge|rank|treat|count)\s+{_ONE}\s+as\s+"
+            rf"(?:(?:an?|the|fully|completely|highly|strictly|absolutely|always|being)\s+){{0,3}}{_WANTED}\b"
+        ),
+    ),
+    Rule(
+        Code.SCORE_STEERING,
+        (("cannot tell", "can't tell", "top option", "highest option", "first option", "top choice"),),
+        re.compile(
+            r"\b(?:always|only|just|simply|must)\s+(?:say|answer|reply|respond|output|return|write)(?:\s+with)?\s+"
+            r"[\"'`\u201c]?(?:cannot|can't) tell\b"
+            r"|\b(?:choose|select|pick|return|give|take)\s+(?:the\s+)?(?:top|highest)\s+(?:option|choice)\b"
+            r"|\balways\s+(?:choose|select|pick|return|take)\s+(?:the\s+)?first\s+option\b"
+        ),
+    ),
+    Rule(
+        Code.SCORE_STEERING,
+        (("assistant:", "response:", "output:", "verdict:", "judge:"),),
+        re.compile(
+            rf"^[ \t#>]*(?:assistant|response|output|verdict|judge):[^\S\n]*(?:\n\s*)?{_SCORE}\s*$",
+            re.MULTILINE,
+        ),
+    ),
+    Rule(
+        Code.CHAT_MARKUP,
+        (("assistant:", "human:"),),
+        re.compile(r"^[ \t#>]*(?:assistant|human):", re.MULTILINE),
+    ),
+    Rule(
+        Code.CHAT_MARKUP,
+        (("system:", "system message:", "system prompt:", "system note:"),),
+        re.compile(
+            r"^[ \t#>]*system(?:\s+(?:message|prompt|note))?:\s*"
+            r"(?:you|your|rate|score|grade|mark|ignore|disregard|forget|answer|respond|reply|always|never|from\s+now"
+            r"|new|override|choose|select|pick|obey|follow|output|return|say)\b",
+            re.MULTILINE,
         ),
     ),
     Rule(
@@ -195,6 +290,11 @@ RULES_OF_SPEECH = (
     ),
 )
 _DOWNLOADERS = ("curl", "wget", "iwr", "irm", "invoke-")
+FETCHERS = (
+    *("curl", "wget", "iwr", "invoke-", "new-object", "base64"),
+    *("irm http", *(f"{before}irm " for before in (" ", "\n", "`", "("))),  # "confirm" is a common word
+)
+"""Without one of these nothing is fetched or decoded."""
 _DOWNLOAD = rf"{_word('curl', 'wget', 'iwr', 'irm', 'invoke-webrequest', 'invoke-restmethod')}(?:\.exe)?"
 _PATH = r"(?:/\S{0,40}/)?"
 _SHELL = rf"{_PATH}(?:ba|z|da|k|fi|a|tc|c)?sh"
@@ -222,7 +322,7 @@ _FLAGS = r"(?:-\w+\s+){0,2}(?:<{1,3}\s*)?"
 RULES_OF_PIPES = (
     Rule(
         Code.PIPE_TO_SHELL,
-        ((*_DOWNLOADERS, "new-object"), ("|", "iex", "invoke-expression")),
+        (("|", "iex", "invoke-expression"), (*_DOWNLOADERS, "new-object")),
         re.compile(
             rf"{_DOWNLOAD}\s{_ARGUMENTS}(?:(?<=\\)\n{_ARGUMENTS}){{0,3}}{_INTO_SHELL}"
             rf"|{_word('iex', 'invoke-expression')}\s*\(+\s*(?:{_DOWNLOAD}|new-object)\s"
@@ -231,7 +331,6 @@ RULES_OF_PIPES = (
     Rule(
         Code.PIPE_TO_SHELL,
         (
-            (*_DOWNLOADERS, "base64"),
             ("<(", "$(", *(f"`{name}" for name in _DOWNLOADERS)),
             (*(f"{begin}{name}" for begin in ("(", "( ", "`") for name in _DOWNLOADERS), "base64"),
         ),
@@ -242,4 +341,18 @@ RULES_OF_PIPES = (
         ),
     ),
     Rule(Code.PIPE_TO_SHELL, (("base64",), ("|",)), re.compile(rf"{_DECODE}{_ARGUMENTS}{_INTO_SHELL}")),
+)
+_FILE = r"[\w./~${}-]*[\w}]"
+# A command that fetches, what it says its file is, and what runs a file.
+FETCH = re.compile(rf"{_DOWNLOAD}\s(?:\\\n|[^\n;|&`]|&(?!&)){{0,400}}+")
+KEPT_AS = re.compile(
+    rf"(?:\s-\w*o|\s--output(?:-document)?|\s-outfile|\s\d?>{{1,2}})[\s=]*[\"']?(?:\./)?({_FILE})(?![\w:])"
+    rf"|https?://[^\s\"'|;&)]*/([\w.-]*\w)"
+)
+RUN = re.compile(
+    rf"(?:[\n;&`]|\bthen\s)\s*(?:[$#>]\s+)?{_RUNNER}(?:(?:{_SHELL}|{_INTERPRETER}|source|\.)\s+(?:-\S+\s+){{0,3}}[\"']?(?:\./)?"
+    rf"|[\"']?(?:\./|(?=[/~$])))({_FILE})"
+)
+LOOKED_AT = re.compile(
+    r"\b(?:sha\d{0,3}sum|shasum|md5sum|gpg|cosign|less|more|cat|head|sed|verify|check|inspect|review|read|diff)\b"
 )
