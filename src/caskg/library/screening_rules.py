@@ -86,7 +86,7 @@ RULES_OF_OVERRIDE = tuple(
         ((_DROPS, (*_GIVEN, *_BEFORE)), rf"{_DROP}\s+{_DROPPED}"),
         ((_OBEYS, (*_GIVEN, *_BEFORE)), rf"{_STOP_OBEYING}\s+{_DROPPED}{_OF_ITS_OWN}"),
         ((("overrid", "overrul", "supersed"), _GIVEN), _OVERRULED),
-        ((("no longer appl", "no longer valid", "not apply", " void", " revoked"), _GIVEN), _VOID),
+        ((("no longer appl", "no longer valid", "do not apply", " void", " revoked"), _GIVEN), _VOID),
         ((("you are now", "from now on", "pretend", "unrestricted", "uncensored", "jailb"),), _NEW_ROLE),
     )
 )
@@ -231,7 +231,7 @@ RULES_OF_SPEECH = (
     ),
     Rule(
         Code.SCORE_STEERING,
-        (_JUDGES,),
+        (_JUDGES, tuple(f"{judge}{end}" for judge in _JUDGES for end in ("s", ":", ",", "!", " \u2014"))),
         re.compile(
             r"(?:\b(?:note|message|hint|instructions?|attention|hello|dear|hey|hi)[\s,:]+(?:(?:to|for)\s+)?"
             rf"|(?:^|<!--|[.!?])\s*(?:to|for)\s+){_A_JUDGE}\s*[:,!\u2014]",
