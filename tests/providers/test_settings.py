@@ -311,10 +311,9 @@ def test_the_key_itself_is_refused_as_anything_else(tmp_path: Path, name: str) -
 def test_a_variable_that_says_nothing_is_refused() -> None:
     """It looks as if it did; those of the other table, and of others, are not looked at."""
     around = {"CASKG_LLM_TEMPERATURE": "1", "CASKG_EMBEDDINGS_X": "1", "CASKG_LLMS": "1", "CASKG_CONFIG": "x"}
-    with pytest.raises(UsageError, match=r"^Unknown variable CASKG_LLM_TEMPERATURE"):
+    told = "^Unknown variable CASKG_LLM_TEMPERATURE: there are CASKG_LLM_BASE_URL, CASKG_LLM_MODEL, "
+    with pytest.raises(UsageError, match=told):
         read_chat_settings({"model": "m"}, environment=around)
-    with pytest.raises(UsageError, match=r"CASKG_LLM_MODLE \(did you mean CASKG_LLM_MODEL\?\)"):
-        read_chat_settings({"model": "m"}, environment={"CASKG_LLM_MODLE": "1"})
 
 
 def test_the_bounds_themselves_are_fine() -> None:

@@ -179,7 +179,11 @@ def _values(
         name: environment[variable] for name, variable in variables.items() if environment.get(variable)
     }
     meant = {name for name in environment if name.startswith(f"CASKG_{table}_".upper())}
-    _refuse_unknown("variable", meant, variables.values())
+    if strange := meant - set(variables.values()):
+        msg = hide_keys(
+            f"Unknown variable {', '.join(sorted(strange))}: there are {', '.join(variables.values())}."
+        )
+        raise UsageError(msg)
     nearer = around | {name: value for name, value in given.items() if value is not None}
     values = written | nearer
     _refuse_keys(values, {environment.get(OPENAI_KEY_VARIABLE), around.get("api_key"), values.get("api_key")})
@@ -214,10 +218,9 @@ def _refuse_unknown(what: str, names: Collection[str], known: Collection[str], *
     unknown = sorted(set(names) - set(known))
     if not unknown:
         return
-    by_letters = {name.lower(): name for name in known}
-    near = (difflib.get_close_matches(name.lower(), by_letters, n=1, cutoff=_LIKE) for name in unknown)
+    near = (difflib.get_close_matches(name.lower(), known, n=1, cutoff=_LIKE) for name in unknown)
     said = [
-        f"{name} (did you mean {by_letters[like[0]]}?)" if like else name
+        f"{name} (did you mean {like[0]}?)" if like else name
         for name, like in zip(unknown, near, strict=True)
     ]
     msg = hide_keys(f"Unknown {what} {', '.join(said)}{where}: docs/llm.md lists them.")
