@@ -485,6 +485,29 @@ def test_a_setting_that_is_refused_by_name_is_left_out_from_then_on() -> None:
     assert model.fingerprint == before
 
 
+@pytest.mark.parametrize(
+    ("status", "body", "left_out"),
+    [
+        (
+            400,
+            {"error": {"message": "'temperature' does not support 0.", "param": "temperature"}},
+            "temperature",
+        ),
+        (400, [{"error": {"code": 400, "message": 'Unknown name "seed": Cannot find field.'}}], "seed"),
+        (422, {"detail": [{"type": "extra_forbidden", "loc": ["body", "seed"], "input": 0}]}, "seed"),
+        (400, {"error": "Logprobs is not enabled for models/m"}, "logprobs, top_logprobs"),
+        (400, b"temperature must be positive", "temperature"),
+    ],
+)
+def test_a_setting_is_refused_in_many_shapes(status: int, body: object, left_out: str) -> None:
+    """As OpenAI, Google, a validator of the web server, and plain text say it."""
+    with FaultyServer(in_turn(Answer(status=status, body=body), says())) as server:
+        (_, answer), *_ = chat(server, ChatOptions(model="m", top_logprobs=2)).complete_many(asks(1))
+        assert server.calls[0].body.keys() - server.calls[1].body.keys() == set(left_out.split(", "))
+    assert answer.text
+    assert ", ".join(answer.left_out) == left_out
+
+
 def test_a_setting_and_the_schema_may_both_be_refused() -> None:
     """In either order."""
 
