@@ -198,10 +198,11 @@ def test_numbers_beyond_all_bounds_are_none() -> None:
     body = completion("0.5")
     body["usage"] = {"prompt_tokens": 10**30, "completion_tokens": 7}
     far = {"token": "1", "logprob": 10**401}
-    body["choices"][0]["logprobs"] = {"content": [{**far, "top_logprobs": [{"token": "0", "logprob": -1.0}]}]}
+    others = [{"token": "0", "logprob": -1.0}, {"token": "2", "logprob": 1e5}]  # e to that is beyond a float
+    body["choices"][0]["logprobs"] = {"content": [{**far, "top_logprobs": others}]}
     answer, _ = answer_to(in_turn(Answer(body=body)))
     assert (answer.prompt_tokens, answer.completion_tokens) == (0, 7)
-    assert answer.token_logprobs == ((("0", -1.0),),)
+    assert answer.token_logprobs == ((("0", -1.0), ("2", 0.0)),)
 
 
 def test_a_429_for_longer_than_we_wait_is_a_failure() -> None:
