@@ -2,7 +2,7 @@
 
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -91,6 +91,78 @@ def test_another_model_does_not_answer_for_a_version(
     with pytest.raises(EncoderError, match="embeddings-e-8000, and this CaSKG has embeddings-another-8000"):
         open_retriever(workspace.current())
     assert all(call.body["model"] == "e" for call in server.calls)
+
+
+def longer(call: Call) -> Answer:
+    """Embed as `serve` does, with a number more."""
+    data = [{"index": at, "embedding": [*vector(text), 1]} for at, text in enumerate(call.body["input"])]
+    return Answer(body={"data": data})
+
+
+def turned(call: Call) -> Answer:
+    """Embed with as many numbers as `serve`, in another order."""
+    data = [{"index": at, "embedding": vector(text)[::-1]} for at, text in enumerate(call.body["input"])]
+    return Answer(body={"data": data})
+
+
+@pytest.mark.parametrize("other", [longer, turned])
+def test_a_server_that_changed_its_model_is_found_out_where_it_is_named(
+    server: FaultyServer,
+    workspace: Workspace,
+    monkeypatch: pytest.MonkeyPatch,
+    other: Callable[[Call], Answer],
+) -> None:
+    """Under the same name: one text is sent again, and all of them where it comes out otherwise."""
+    build(workspace)
+    build(workspace)
+    assert len(server.calls) == 2
+    assert workspace.current().number == 1
+    with FaultyServer(other) as changed:
+        monkeypatch.setenv("CASKG_EMBEDDINGS_BASE_URL", changed.url)
+        build(workspace, "auto")  # sends nothing
+        assert changed.calls == []
+        if other is longer:
+            with pytest.raises(EncoderError, match="`caskg build --encoder remote`"):
+                open_retriever(workspace.current()).retrieve("mow a lawn")
+            changed.calls.clear()
+        build(workspace)
+        version = workspace.current()
+        assert version.number == 2
+        assert [len(call.body["input"]) for call in changed.calls] == [1, len(server.calls[0].body["input"])]
+        assert open_retriever(version).retrieve("mow a lawn").skills[0].skill.id == "mow-lawn"
+        changed.calls.clear()
+        for encoder in ("remote", "auto"):
+            build(workspace, encoder)
+            assert workspace.current().number == 2
+        assert len(changed.calls) == 1
+
+
+@pytest.mark.usefixtures("server")
+def test_a_changed_model_is_found_out_where_something_else_has_changed_too(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No old vector stands beside a new one."""
+    build(workspace)
+    write_skill(workspace.path.parent / "skills", "sow-lawn", description="Sow a lawn.")
+    with FaultyServer(longer) as changed:
+        monkeypatch.setenv("CASKG_EMBEDDINGS_BASE_URL", changed.url)
+        build(workspace, "auto")
+    vectors = workspace.current().arrays["vectors"]
+    assert vectors.shape == (4, 65)
+
+
+def test_a_build_that_died_between_two_models_is_made_up_for(
+    server: FaultyServer, workspace: Workspace
+) -> None:
+    """What was removed and not made again is missing: the next build does not take it for unchanged."""
+    build(workspace)
+    workspace.vectors.forget("embeddings-e-8000")
+    build(workspace)
+    assert len(server.calls) == 2
+    assert workspace.current().number == 2
+    build(workspace)
+    assert len(server.calls) == 3
+    assert workspace.current().number == 2
 
 
 def test_a_server_that_is_gone_publishes_nothing(

@@ -122,7 +122,7 @@ def open_questions(poll: Poll) -> Open:
     most = expected = len(probes)
     if poll.rates and requests:
         asking = questionnaire(requests, poll.rates)
-        most = min(most, asking.most_calls)
+        most = min(most, asking.most)
         expected = min(most, expected_calls(asking, poll.rates, config=poll.config.verifier))
     return Open(
         opinions=tuple(opinions), probes=tuple(probes), n_edges=len(edges), most=most, expected=expected

@@ -56,6 +56,18 @@ def test_an_answer_keeps_what_was_said_and_what_it_cost() -> None:
     )
 
 
+def test_an_answer_keeps_what_the_server_would_not_be_told() -> None:
+    """Below what was said, which may be no score."""
+    left_out = ("seed", "temperature")
+    replies = iter([ChatAnswer(text=text, left_out=left_out) for text in (said("0.3"), "Hm.")])
+    found = LlmProber(ScriptedChatModel(lambda _: next(replies))).answer(asked()[:2])
+    note = "\n[asked without seed, temperature, which the server refuses]"
+    assert [answer.transcript for answer in found] == [said("0.3") + note, "Hm." + note]
+    assert [answer.score for answer in found] == [0.3, None]
+    lost = ChatAnswer(text=None, error="gone", left_out=left_out)
+    assert LlmProber(ScriptedChatModel(lambda _: lost)).answer(asked()[:1])[0].transcript is None
+
+
 def test_a_call_that_failed_an_unreadable_and_a_helpless_answer_are_three_things() -> None:
     """All missing, each with its reason; what was paid is counted."""
     replies = iter(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caskg.graph.prompts import SCORES
-from caskg.graph.readings import Reading, expected_score, read_score
+from caskg.graph.readings import UNFINISHED, Reading, expected_score, read_score
 from caskg.schema import ChatAnswer
 from graph.llm_cases import said
 
@@ -51,7 +51,11 @@ def test_a_number_may_be_written_with_a_point() -> None:
         ('{"score": ["1"]}', 'The score ["1"] is none of those that were offered.'),
         ('{"score": {"score": "1"}}', 'The score [["score", "1"]] is none of those that were offered.'),
         ('{"score": "cannot tell"}', "The model cannot tell."),
-        ('The score: {"score": "1"}', 'The answer is no JSON: The score: {"score": "1"}.'),
+        ('{"score": "1"} it is', 'The answer is no JSON: {"score": "1"} it is.'),
+        ('{"score": "0"}\n{"score": "1"}', 'The answer is no JSON: {"score": "0"} {"score": "1"}.'),
+        ('Of {A, B} so: {"score": "1"}', 'The answer is no JSON: {A, B} so: {"score": "1"}.'),
+        ('<think>{"score": "1"}</think>', "The answer is no JSON: ."),
+        ('<think>{"score": "1"}</think>No idea.', "The answer is no JSON: No idea.."),
         ('{"score": "1"', 'The answer is no JSON: {"score": "1".'),
         ("", "The answer is no JSON: ."),
         ("x" * 60, f"The answer is no JSON: {'x' * 60}."),
@@ -61,6 +65,41 @@ def test_a_number_may_be_written_with_a_point() -> None:
 def test_anything_else_is_missing_with_its_reason(text: str, reason: str) -> None:
     """Never 0.5."""
     assert read_score(text) == Reading(missing_reason=reason)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "The score: ",
+        "I compare both.\n\n",
+        '<think>Is it {1}, or\n{"score": "0"}?</think>\n\n',
+        "Hm. So 0?</think>\n",  # the template opened it
+        "<thinking>a</thinking><reasoning>b {}</reasoning>",
+        "<THINK>a < b</THINK>",
+        "[THINK]a[/THINK]",
+        "◁think▷a◁/think▷",
+        "<think></think>",
+        "<|channel|>analysis<|message|>Hm.<|end|><|channel|>final<|message|>",
+    ],
+)
+def test_an_answer_is_found_after_what_leads_up_to_it(before: str) -> None:
+    """With a block of code around it or without; a score that was thought of is none."""
+    for text in (
+        f"{before}{said('0.7')}",
+        f"{before}\n```json\n{said('0.7')}\n```\n",
+        f"{before}```{said('0.7')}```",
+    ):
+        assert read_score(text) == Reading(score=0.7), text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<think>Hm", f"<think>Is it {said('1')}", f"<think>a</think><reasoning>{said('1')}", "[THINK]\n{"],
+)
+def test_a_thought_without_end_is_no_answer(text: str) -> None:
+    """Not even where it is cut just after a score."""
+    assert read_score(text) == Reading(missing_reason=UNFINISHED)
+    assert expected_score(ChatAnswer(text=text, token_logprobs=(((text, 0.0),),))).score is None
 
 
 @pytest.mark.parametrize(
@@ -159,6 +198,40 @@ def test_a_token_may_begin_before_the_value() -> None:
 def test_what_is_no_score_has_no_part_in_the_mean() -> None:
     """Neither "cannot tell" nor letters."""
     assert expected_score(answer("0.8", {"0.8": 0.5, "cannot": 0.4, "x": 0.1})).score == 0.8
+
+
+@pytest.mark.parametrize("kept", ["", '<think>Is it {"score": "1"}?</think>\n', "The score: \n"])
+def test_the_probabilities_are_those_of_the_answer_and_not_of_a_thought(kept: str) -> None:
+    """Whether a server leaves thoughts in the text or keeps them apart, it may give their tokens too."""
+    thought = (("<think>",), ("Is it ",), ('{"score": "',), ("1",), ('"}?',), ("</think>",), ("\n",))
+    places = answer("0.8", {"0.8": 0.75, "0.2": 0.25}).token_logprobs
+    of_thoughts = tuple(((token, -2.0), ("0.1", -0.1)) for (token,) in thought)
+    for before in (of_thoughts, (((kept, -1.0),),), ()):
+        found = ChatAnswer(
+            text=kept + said("0.8"), token_logprobs=(*before, *places, (("<|im_end|>", -3.0),))
+        )
+        assert expected_score(found).score == pytest.approx(0.65)
+
+
+def test_a_token_may_reach_from_the_words_before_into_the_answer() -> None:
+    """It is compared from its own beginning."""
+    first, second = ((':\n{"score": "0.4', 0.5), (':\n{"score": "0.6', 0.5))
+    glued = tuple((token, math.log(p)) for token, p in (first, second))
+    found = ChatAnswer(text=f"So:\n{said('0.4')}", token_logprobs=((("So", 0.0),), glued, (('"}', 0.0),)))
+    assert expected_score(found).score == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        ((("other", 0.0), ("0.2", -1.0)),),  # not the tokens of this answer
+        ((), (('{"score": "0.8"}', 0.0),)),  # one that could not be read
+        ((('{"score": "', 0.0),), (("0.8", -9999.0),), (('"}', 0.0),)),  # forced by a grammar
+    ],
+)
+def test_where_the_probabilities_say_nothing_the_written_score_stands(places: tuple[Place, ...]) -> None:
+    """Rather than an error, or a mean of something else."""
+    assert expected_score(ChatAnswer(text=said("0.8"), token_logprobs=places)) == Reading(score=0.8)
 
 
 def test_without_probabilities_it_is_the_score_that_was_written() -> None:

@@ -642,6 +642,28 @@ def test_an_opinion_refines_the_association(run: Run, probe: list[str | Path], w
         assert told["edge"]["signals"]["judge"] == answer.score
 
 
+def test_a_model_that_refuses_settings_and_thinks_aloud_is_asked_and_understood(
+    run: Run, workspace: Path
+) -> None:
+    """As those that reason do; `explain` shows each answer with what was not sent, a resume asks nothing."""
+
+    def reasons(call: Call) -> Answer:
+        if named := [name for name in ("temperature", "seed", "response_format") if name in call.body]:
+            return fails(400, f"Unsupported parameter: '{named[0]}' is not supported with this model.")
+        answer = opinion(call).body["choices"][0]["message"]["content"]  # type: ignore[index] # a completion
+        return says(f'<think>Is it {{"score": "1"}}?</think>\nSo:\n```json\n{answer}\n```')
+
+    with FaultyServer(reasons) as server:
+        done = loaded(run, *command(workspace, server.url), "--budget", "2", "--answer-tokens", "900")
+        assert done["scored"] == done["open"] == len(server.calls) - 5  # two refusals, twice; one
+        assert loaded(run, *command(workspace, server.url), "--budget", "2")["open"] == 0
+    assert done["spent"]["calls"] == done["scored"]
+    with Workspace.open(workspace) as opened:
+        said = [answer.transcript or "" for key, answer in opened.ledger.entries() if key.prober_id == NAME]
+    assert len(said) == done["scored"]
+    assert all(each.endswith("[asked without seed, temperature, which the server refuses]") for each in said)
+
+
 def test_explain_shows_what_the_model_said(run: Run, probe: list[str | Path], workspace: Path) -> None:
     """The raw answer, the coherence that it states, and the effect that follows from the control."""
     loaded(run, *probe, "--budget", "1")

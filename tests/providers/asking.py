@@ -5,7 +5,7 @@ from typing import Any
 
 from caskg.providers.openai_compatible import OpenAIChat
 from caskg.providers.secret import Secret
-from caskg.providers.settings import ChatOptions, Endpoint
+from caskg.providers.settings import ChatOptions, Endpoint, SchemaMode
 from caskg.schema import ChatAnswer, ChatRequest
 from providers.faulty_server import Answer, Call, FaultyServer
 
@@ -32,9 +32,10 @@ def asks(n: int) -> list[ChatRequest]:
 
 
 def answer_to(answer: Callable[[Call], Answer], **settings: object) -> tuple[ChatAnswer, FaultyServer]:
-    """Return what one request gets from a server that answers so."""
+    """Return what one request by schema gets from a server that answers so."""
     with FaultyServer(answer) as server:
-        model = OpenAIChat(endpoint(server, **settings), ChatOptions(model="m"))
+        options = ChatOptions(model="m", schema_mode=SchemaMode.JSON_SCHEMA)
+        model = OpenAIChat(endpoint(server, **settings), options)
         return next(model.complete_many([ask(schema=SCHEMA)]))[1], server
 
 

@@ -1,6 +1,7 @@
 """Whatever JSON a server sends, it is an answer, a failure in words, or vectors: never an error of ours."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caskg.providers.calls import Reply, used_tokens
-from caskg.providers.messages import ignores_schema, read_answer, read_vectors
+from caskg.providers.failures import Blame, Failure
+from caskg.providers.messages import has_text, keeps_schema, read_answer, read_vectors, refused_fields
 from providers.faulty_server import completion
 
 OUTER = ["choices", "message", "content", "text", "refusal", "finish_reason", "reasoning_content", "error"]
@@ -64,7 +66,8 @@ def test_every_reply_is_an_answer_or_says_why_it_is_none(body: object) -> None:
     assert 0 <= answer.completion_tokens <= 2**40
     assert answer.prompt_tokens + answer.completion_tokens == used_tokens(body)
     assert all(math.isfinite(chance) for place in answer.token_logprobs for _, chance in place)
-    assert ignores_schema(body) in (True, False)
+    assert keeps_schema(body) in (True, False, None)
+    assert has_text(body) == (answer.text is not None)
 
 
 @settings(deadline=None, max_examples=100)
@@ -92,11 +95,45 @@ def test_a_reason_is_short_and_clean() -> None:
 
 
 def test_a_text_that_is_no_json_shows_that_a_schema_is_ignored() -> None:
-    """In parts as well; what was cut, or is empty, shows nothing."""
-    assert ignores_schema(completion("Sure!"))
-    assert not ignores_schema(completion('{"score": 1}'))
-    assert not ignores_schema(completion(""))
+    """In parts as well; what was cut, kept back or declined shows nothing, nor does a thought without end."""
+    assert keeps_schema(completion("Sure!")) is False
+    assert keeps_schema(completion("")) is False
+    assert keeps_schema(completion(None, reasoning_content='{"score": 1}')) is False
+    assert keeps_schema({"error": "response_format?"}) is False
+    for fits in ('{"score": 1}', "1", '<think>{}?</think>\n{"score": 7}', '```json\n{"score": 1}\n```'):
+        assert keeps_schema(completion(fits)) is True, fits
     parts = [{"type": "text", "text": '{"score": '}, {"type": "text", "text": "1}"}]
-    assert not ignores_schema({"choices": [{"message": {"content": parts}}]})
-    assert ignores_schema({"choices": [{"message": {"content": parts[:1]}}]})
-    assert not ignores_schema({"choices": [{"message": {"content": "{"}, "finish_reason": "length"}]})
+    assert keeps_schema({"choices": [{"message": {"content": parts}}]}) is True
+    assert keeps_schema({"choices": [{"message": {"content": parts[:1]}}]}) is False
+    for why in ("length", "content_filter"):
+        assert keeps_schema({"choices": [{"message": {"content": "{"}, "finish_reason": why}]}) is None
+    assert keeps_schema(completion(None, refusal="I would rather not.")) is None
+    assert keeps_schema(completion("<think>Hm")) is None
+
+
+@pytest.mark.parametrize(
+    ("reason", "fields"),
+    [
+        ("Unsupported value: 'temperature' does not support 0 with this model.", {"temperature"}),
+        ('Unknown name "seed": Cannot find field.', {"seed"}),
+        ('{"detail":[{"loc":["body","seed"],"msg":"Extra inputs are not permitted"}]}', {"seed"}),
+        ("temperature and seed: unknown", {"temperature", "seed"}),
+        ("Logprobs is not enabled for models/m", {"logprobs", "top_logprobs"}),
+        ("top_logprobs must be at most 5", {"logprobs", "top_logprobs"}),
+        ("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", {"max_tokens"}),
+        ("max_completion_tokens is too large", set()),
+        ("the seeds of temperatures", set()),
+        ("'messages' are too long", set()),
+    ],
+)
+def test_a_refusal_names_what_a_call_can_do_without(reason: str, fields: set[str]) -> None:
+    """As a word of its own, if it was sent, with a status that says so."""
+    sent = dict.fromkeys(
+        ["model", "messages", "temperature", "seed", "logprobs", "top_logprobs", "max_tokens"]
+    )
+    failed = Failure(reason=reason, blame=Blame.REQUEST, status=400)
+    assert refused_fields(failed, sent) == fields
+    assert refused_fields(replace(failed, status=422), sent) == fields
+    assert refused_fields(failed, {}) == refused_fields(None, sent) == set()
+    for status in (401, 404, 429, 500, None):
+        assert refused_fields(replace(failed, status=status), sent) == set()

@@ -226,12 +226,13 @@ def test_a_server_sees_no_more_calls_than_the_limit(
         assert len(server.calls) == 20 or meter.ended_by is None
 
 
+@pytest.mark.parametrize("refusal", [fails(501), fails(500), says("Sure!"), says("")])
 @pytest.mark.parametrize("most", [1, 2, 3, 5])
-def test_the_second_attempt_in_words_asks_the_meter_too(most: int) -> None:
+def test_the_second_attempt_in_words_asks_the_meter_too(most: int, refusal: Answer) -> None:
     """Where a server has no schemas and its refusal may be paid for: one more would be one too many."""
 
     def without_schemas(call: Call) -> Answer:
-        return fails(501) if "response_format" in call.body else says()
+        return refusal if "response_format" in call.body else says()
 
     meter = Meter(Limits(max_calls=most))
     with FaultyServer(without_schemas) as server:

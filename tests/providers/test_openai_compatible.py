@@ -17,7 +17,7 @@ import pytest
 from caskg.errors import EncoderError, ProviderError
 from caskg.protocols import ChatModel, Encoder
 from caskg.providers.failures import SERVER_FAILURES
-from caskg.providers.openai_compatible import OpenAIChat, OpenAIEncoder
+from caskg.providers.openai_compatible import IN_WORDS_TOO, OpenAIChat, OpenAIEncoder
 from caskg.providers.secret import Secret
 from caskg.providers.settings import ChatOptions, EmbeddingOptions, Endpoint, SchemaMode
 from caskg.schema import ChatAnswer, ChatRequest
@@ -198,10 +198,11 @@ def test_numbers_beyond_all_bounds_are_none() -> None:
     body = completion("0.5")
     body["usage"] = {"prompt_tokens": 10**30, "completion_tokens": 7}
     far = {"token": "1", "logprob": 10**401}
-    body["choices"][0]["logprobs"] = {"content": [{**far, "top_logprobs": [{"token": "0", "logprob": -1.0}]}]}
+    others = [{"token": "0", "logprob": -1.0}, {"token": "2", "logprob": 1e5}]  # e to that is beyond a float
+    body["choices"][0]["logprobs"] = {"content": [{**far, "top_logprobs": others}]}
     answer, _ = answer_to(in_turn(Answer(body=body)))
     assert (answer.prompt_tokens, answer.completion_tokens) == (0, 7)
-    assert answer.token_logprobs == ((("0", -1.0),),)
+    assert answer.token_logprobs == ((("0", -1.0), ("2", 0.0)),)
 
 
 def test_a_429_for_longer_than_we_wait_is_a_failure() -> None:
@@ -393,15 +394,147 @@ def test_a_server_without_schemas_is_found_out_once_and_asked_in_words() -> None
     assert all(answer.text and answer.calls == 1 for _, answer in answers)
 
 
-def test_a_server_that_ignores_schemas_is_found_out_by_its_first_answer() -> None:
-    """It says 200 and talks; that answer is handed on, the next one is asked for in words."""
-    with FaultyServer(in_turn(says("Sure! The score is 1."), says())) as server:
-        answers = list(chat(server).complete_many([ask(n, schema=SCHEMA) for n in "abc"]))
-        assert ["response_format" in call.body for call in server.calls] == [True, False, False]
-    assert answers[0][1].text == "Sure! The score is 1."
+NO_SCHEMAS: dict[str, Answer] = {
+    **{f"HTTP {status}": fails(status) for status in (400, 404, 405, 415, 422, 500, 501)},
+    "talk": says("Sure! The score is 1."),
+    "empty": says(""),
+    "only thoughts": Answer(body=completion("", reasoning_content='{"score": 1}')),
+    "an error with status 200": Answer(body={"error": {"message": "response_format?"}}),
+}
 
 
-@pytest.mark.parametrize("said", ['{"score": 1}', "1", '{"score": 7}', '{"score', ""])
+@pytest.mark.parametrize("refusal", NO_SCHEMAS.values(), ids=NO_SCHEMAS)
+def test_a_schema_that_leads_to_no_answer_is_put_in_words_once_and_then_always(refusal: Answer) -> None:
+    """However a server shows that it knows none, after the attempts that it gets; nothing is missing."""
+
+    def respond(call: Call) -> Answer:
+        return refusal if "response_format" in call.body else says()
+
+    with FaultyServer(respond) as server:
+        answers = list(chat(server, max_attempts=2).complete_many([ask(n, schema=SCHEMA) for n in "abc"]))
+        n_tried = 2 if refusal.status >= 500 else 1
+        by_schema = ["response_format" in call.body for call in server.calls]
+        assert by_schema == [*[True] * n_tried, False, False, False]
+    assert [answer.text for _, answer in answers] == ['{"score": 0.5}'] * 3
+    paid = n_tried if refusal.status in (200, 500, 501) else 0
+    assert [answer.calls for _, answer in answers] == [paid + 1, 1, 1]
+
+
+@pytest.mark.parametrize("refusal", NO_SCHEMAS.values(), ids=NO_SCHEMAS)
+def test_where_words_fail_too_the_first_failure_is_told_with_what_to_try(refusal: Answer) -> None:
+    """The attempt in words is one call; what was said in words other than JSON is an answer."""
+
+    def respond(call: Call) -> Answer:
+        return refusal if "response_format" in call.body else fails(503, "in words")
+
+    with FaultyServer(respond) as server:
+        answer = next(chat(server, max_attempts=2).complete_many([ask(schema=SCHEMA)]))[1]
+        assert ["response_format" in call.body for call in server.calls].count(False) == 1
+        assert answer.calls == sum(call.body is not None for call in server.calls) - (
+            refusal.status in range(400, 500)
+        )
+    if refusal is NO_SCHEMAS["talk"]:
+        assert answer.text == "Sure! The score is 1."
+        return
+    assert answer.error is not None
+    assert answer.error.endswith("--schema-mode plain asks so from the start.")
+    assert "in words" not in answer.error.removesuffix(IN_WORDS_TOO).casefold()
+
+
+@pytest.mark.parametrize("status", [401, 402, 403, 408, 429, 502, 503])
+def test_who_refuses_for_another_reason_is_not_asked_in_words(status: int) -> None:
+    """A wrong key, a rate, a server that is down: nor where nobody is there."""
+    with FaultyServer(in_turn(fails(status))) as server:
+        asked = chat(server, max_attempts=1, max_wait_s=0).complete_many([ask(schema=SCHEMA)])
+        assert "--schema-mode" not in str(next(asked)[1].error)
+        assert len(server.calls) == 1
+        gone = endpoint(server, max_attempts=1)
+    answer = next(OpenAIChat(gone, ChatOptions(model="m")).complete_many([ask(schema=SCHEMA)]))[1]
+    assert "--schema-mode" not in str(answer.error)
+
+
+def test_a_server_that_once_kept_to_a_schema_is_not_asked_in_words() -> None:
+    """What fails later has another reason."""
+    later = [fails(500), says(""), fails(404), says()]
+    with FaultyServer(in_turn(says("{}"), *later)) as server:
+        until_given_up(chat(server, concurrency=1, max_attempts=1), [ask(n, schema=SCHEMA) for n in "abcde"])
+        assert all("response_format" in call.body for call in server.calls)
+
+
+def test_a_setting_that_is_refused_by_name_is_left_out_from_then_on() -> None:
+    """One refusal each, which costs nothing; the answers say so, and stand under the name as before."""
+
+    def picky(call: Call) -> Answer:
+        for name in ("max_tokens", "temperature", "seed", "logprobs"):
+            if name in call.body:
+                return fails(400, f"Unsupported parameter: '{name}' is not supported with this model.")
+        return says()
+
+    with FaultyServer(picky) as server:
+        model = chat(server, ChatOptions(model="m", top_logprobs=2), concurrency=8)
+        before = model.fingerprint
+        answers = [answer for _, answer in model.complete_many([ask(n, schema=SCHEMA) for n in "abcdef"])]
+        assert len(server.calls) == 4 + 6
+        assert server.calls[-1].body.keys() == {
+            "model",
+            "messages",
+            "max_completion_tokens",
+            "response_format",
+        }
+    assert [answer.calls for answer in answers] == [1] * 6
+    assert {answer.left_out for answer in answers} == {("logprobs", "seed", "temperature", "top_logprobs")}
+    assert model.fingerprint == before
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "left_out"),
+    [
+        (
+            400,
+            {"error": {"message": "'temperature' does not support 0.", "param": "temperature"}},
+            "temperature",
+        ),
+        (400, [{"error": {"code": 400, "message": 'Unknown name "seed": Cannot find field.'}}], "seed"),
+        (422, {"detail": [{"type": "extra_forbidden", "loc": ["body", "seed"], "input": 0}]}, "seed"),
+        (400, {"error": "Logprobs is not enabled for models/m"}, "logprobs, top_logprobs"),
+        (400, b"temperature must be positive", "temperature"),
+    ],
+)
+def test_a_setting_is_refused_in_many_shapes(status: int, body: object, left_out: str) -> None:
+    """As OpenAI, Google, a validator of the web server, and plain text say it."""
+    with FaultyServer(in_turn(Answer(status=status, body=body), says())) as server:
+        (_, answer), *_ = chat(server, ChatOptions(model="m", top_logprobs=2)).complete_many(asks(1))
+        assert server.calls[0].body.keys() - server.calls[1].body.keys() == set(left_out.split(", "))
+    assert answer.text
+    assert ", ".join(answer.left_out) == left_out
+
+
+def test_a_setting_and_the_schema_may_both_be_refused() -> None:
+    """In either order."""
+
+    def picky(call: Call) -> Answer:
+        known = {"model", "messages", "max_tokens"}
+        first, *_ = [*sorted(call.body.keys() - known, reverse=call.number % 2 == 1), ""]
+        return fails(422, f"{first}: no such field") if first else says()
+
+    with FaultyServer(picky) as server:
+        answers = [answer for _, answer in chat(server).complete_many([ask(n, schema=SCHEMA) for n in "abc"])]
+        assert server.calls[-1].body.keys() == {"model", "messages", "max_tokens"}
+        assert len(server.calls) <= 3 + 4
+    assert all(answer.text for answer in answers)
+
+
+def test_what_is_refused_all_the_same_is_left_out_of_nothing() -> None:
+    """The words of a refusal may be about something else; and once a server has answered they are."""
+    refusals = [fails(400, "seed, temperature and max_tokens grow"), fails(400, "seed")]
+    with FaultyServer(in_turn(*refusals, says(), fails(400, "seed"), says())) as server:
+        answers = [answer for _, answer in chat(server, concurrency=1).complete_many(asks(4))]
+        assert ["seed" in call.body for call in server.calls] == [True, False, True, True, True]
+    assert [answer.text is None for answer in answers] == [True, False, True, False]
+    assert all(answer.left_out == () for answer in answers if answer.text)
+
+
+@pytest.mark.parametrize("said", ['{"score": 1}', "1", '{"score": 7}', "<think>?</think>{}", '{"score'])
 def test_an_answer_in_json_or_cut_off_does_not_turn_schemas_off(said: str) -> None:
     """Whatever it says; an answer that ran out of room says nothing of schemas."""
     body = completion(said)
@@ -519,14 +652,30 @@ def test_nothing_is_tried_again_once_a_run_has_ended() -> None:
     assert "HTTP 401" in error
 
 
-def test_a_run_of_bad_requests_ends_only_where_none_was_ever_answered() -> None:
+@pytest.mark.parametrize("status", [400, 413, 422])
+def test_a_run_of_bad_requests_ends_only_where_none_was_ever_answered(status: int) -> None:
     """A library may hold many long texts; a server that refuses everything is another matter."""
-    with FaultyServer(in_turn(fails(413))) as server:
+    with FaultyServer(in_turn(fails(status))) as server:
         answers, error = until_given_up(chat(server), asks(100))
     assert len(answers) == SERVER_FAILURES
     assert f"0 requests were answered and {SERVER_FAILURES} failed" in error
-    with FaultyServer(in_turn(says(), fails(413))) as server:
-        assert len(list(chat(server).complete_many(asks(30)))) == 30
+    with FaultyServer(in_turn(says(), fails(status))) as server:
+        model = chat(server)
+        assert len(list(model.complete_many(asks(30)))) == 30
+        assert len(list(model.complete_many(asks(30)))) == 30  # nor in a later stage of the run
+
+
+@pytest.mark.parametrize("status", [400, 413, 422])
+def test_bad_requests_among_failures_of_the_server_do_not_count_with_them(status: int) -> None:
+    """Seven failures and as many bad requests are not yet eight in a row; the next failure is the eighth."""
+    mixed = [answer for _ in range(SERVER_FAILURES - 1) for answer in (fails(503), fails(status))]
+    with FaultyServer(in_turn(says(), *mixed, says())) as server:
+        answers, error = until_given_up(chat(server, concurrency=1, max_attempts=1), asks(20))
+    assert (len(answers), error) == (20, "")
+    with FaultyServer(in_turn(says(), *mixed, fails(503))) as server:
+        answers, error = until_given_up(chat(server, concurrency=1, max_attempts=1), asks(40))
+    assert len(answers) == 2 * SERVER_FAILURES
+    assert "HTTP 503" in error
 
 
 def test_a_redirect_to_another_host_is_refused() -> None:

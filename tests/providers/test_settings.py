@@ -148,6 +148,31 @@ def test_a_file_without_an_address_means_openai(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('[lllm]\nmodel = "m"', r"Unknown table or setting lllm \(did you mean llm\?\) besides \[llm\]"),
+        ('[LLM]\nmodel = "m"', r"LLM \(did you mean llm\?\)"),
+        ('[embedding]\nmodel = "m"', r"embedding \(did you mean embeddings\?\)"),
+        ('[openai]\napi_key = "sk-planted"', "Unknown table or setting openai besides"),
+        ('model = "m"\nbase_url = "planted"', "Unknown table or setting base_url, model besides"),
+        ('"sk-planted-0123456789" = 1', r"Unknown table or setting \[key\] besides"),
+        ('[llm]\nmodle = "planted"', r"Unknown setting modle \(did you mean model\?\) below \[llm\] in"),
+        ("[llm]\nmax_chars = 9", r"Unknown setting max_chars below \[llm\]"),
+        ("[llm]\nTemperature = 1", r"Temperature \(did you mean temperature\?\)"),
+        ("[llm.extra]\nx = 1", r"extra \(did you mean extra_body\?\) below \[llm\]"),
+        ("[embeddings]\nseed = 1", r"Unknown setting seed below \[embeddings\]"),  # by who needs [llm] too
+        ('embeddings = "planted"', r"'embeddings' in .* is no table: write \[embeddings\]"),
+    ],
+)
+def test_what_no_setting_is_in_the_file_is_said(tmp_path: Path, text: str, told: str) -> None:
+    """Wherever it stands there, with the name that it looks like, and without its value."""
+    with pytest.raises(UsageError, match=told) as refused:
+        read_chat_settings({"model": "m"}, environment={}, file=write(tmp_path, text))
+    assert str(tmp_path / "config.toml") in str(refused.value)
+    assert "planted" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "api_key = sk-planted",
@@ -210,7 +235,8 @@ def test_a_file_that_cannot_be_read_does_not_show_its_key(tmp_path: Path, text: 
         ("top_logprobs", -1, "top_logprobs must be within 0 and 20"),
         ("schema_mode", "no", "Unknown schema_mode 'no': choose one of auto, json_schema, plain"),
         ("schema_mode", [1], "Unknown schema_mode"),
-        ("temprature", 1, "Unknown setting temprature"),
+        ("temprature", 1, r"Unknown setting temprature \(did you mean temperature\?\): docs"),
+        ("colour", 1, "Unknown setting colour: docs"),
         ("api_key", 5, "api_key must be a text: docs"),
     ],
 )
@@ -262,6 +288,32 @@ def test_a_key_in_the_wrong_place_is_not_repeated(name: str) -> None:
     with pytest.raises(UsageError) as refused:
         read_chat_settings({"model": "m"} | {name: "sk-planted-0123456789"}, environment={})
     assert "planted" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["model", "base_url", "max_tokens_name", "schema_mode", "seed"])
+def test_the_key_itself_is_refused_as_anything_else(tmp_path: Path, name: str) -> None:
+    """Of no known shape, typed twice: whether it is known from the environment, the file or an option."""
+    key = "planted"
+    given = {"model": "m"} | {name: f"{key} "}
+    file = write(tmp_path, f"[llm]\napi_key = '{key}'")
+    for environment, path, more in (
+        ({"CASKG_LLM_API_KEY": key}, None, {}),
+        ({"OPENAI_API_KEY": key}, None, {}),
+        ({}, file, {}),
+        ({}, None, {"api_key": Secret(key)}),
+    ):
+        with pytest.raises(UsageError, match=f"{name} is the API key") as refused:
+            read_chat_settings(given | more, environment=environment, file=path)
+        assert key not in str(refused.value)
+    assert read_chat_settings({"model": key + "-7b"}, environment={"CASKG_LLM_API_KEY": key})[1].model
+
+
+def test_a_variable_that_says_nothing_is_refused() -> None:
+    """It looks as if it did; those of the other table, and of others, are not looked at."""
+    around = {"CASKG_LLM_TEMPERATURE": "1", "CASKG_EMBEDDINGS_X": "1", "CASKG_LLMS": "1", "CASKG_CONFIG": "x"}
+    told = "^Unknown variable CASKG_LLM_TEMPERATURE: there are CASKG_LLM_BASE_URL, CASKG_LLM_MODEL, "
+    with pytest.raises(UsageError, match=told):
+        read_chat_settings({"model": "m"}, environment=around)
 
 
 def test_the_bounds_themselves_are_fine() -> None:

@@ -32,6 +32,15 @@ def test_vectors_come_back_by_encoder_and_hash(workspace: Workspace) -> None:
     assert cache.get("minilm", []) == {}
 
 
+def test_the_vectors_of_an_encoder_can_be_forgotten(workspace: Workspace) -> None:
+    """Those of another one stay."""
+    for fingerprint in ("a", "b"):
+        workspace.vectors.put(fingerprint, {"0" * 32: np.ones(2, dtype=np.float32)})
+    workspace.vectors.forget("a")
+    assert workspace.vectors.get("a", ["0" * 32]) == {}
+    assert list(workspace.vectors.get("b", ["0" * 32])) == ["0" * 32]
+
+
 def test_vectors_outlive_the_process(workspace: Workspace) -> None:
     """That is what the cache is for; a second put replaces the first."""
     workspace.vectors.put("minilm", {"a": ONE})

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from caskg.graph.prompts import MAX_ANSWER_TOKENS, Wording, chat_request, prompt_version, words_of
 from caskg.graph.readings import expected_score, read_score
 from caskg.protocols import ChatModel
-from caskg.schema import ChatRequest, ProbeAnswer, ProbeRequest
+from caskg.schema import ChatAnswer, ChatRequest, ProbeAnswer, ProbeRequest
 
 _PREFIX = "llm:"
 
@@ -101,7 +101,7 @@ class LlmProber:
                 missing_reason=reason,
                 calls=said.calls,
                 tokens=said.prompt_tokens + said.completion_tokens,
-                transcript=said.text,
+                transcript=_transcript(said),
             )
             yield out.pop(asked.id), answer
 
@@ -112,3 +112,10 @@ class LlmProber:
             yield chat_request(
                 request, wording=self._wording, request_id=str(number), max_tokens=self._max_tokens
             )
+
+
+def _transcript(said: ChatAnswer) -> str | None:
+    """Return what was said, and below it what the server would not be told."""
+    if said.text is None or not said.left_out:
+        return said.text
+    return f"{said.text}\n[asked without {', '.join(said.left_out)}, which the server refuses]"

@@ -1,6 +1,7 @@
 """Adaptive probing as questions: which request a round stands for, and what its answer says.
 
-Between `llm_plan`, which makes the requests, and `adaptive`, which chooses among them by numbers.
+Between `llm_plan`, which makes the requests, and `adaptive`, which chooses among them by numbers. For
+questions without a control: those that share one, as in the wording ``control``, share its errors.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ from caskg.config import VerifierConfig
 from caskg.errors import UsageError
 from caskg.graph.adaptive import SHARE, expected_questions, rounds, telling
 from caskg.graph.answer_model import AnswerRates, Clues
-from caskg.graph.contrast import REPEATS, contrasted, control_key
+from caskg.graph.contrast import REPEATS
 from caskg.schema import (
     PROBE_KINDS,
     BoolArray,
@@ -22,11 +23,12 @@ from caskg.schema import (
     IntArray,
     ProbeAnswer,
     ProbeKey,
-    ProbeKind,
     ProbeRequest,
 )
 
 Cell = tuple[int, int]
+
+_UNFIT = "Adaptive probing needs several questions an edge that share no control: choose the wording paper."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,56 +36,42 @@ class Questionnaire:
     """What can be asked about the edges of F.
 
     Attributes:
-        controls: The request for the intact context of each edge, where its wording has one.
-        requests: The others, by edge and question.
+        requests: By edge and question.
         available: Which there are, shape ``(n_edges, n_questions)``, in the order in which they are
             asked: those that tell most first, repetitions last.
         probe: The probe that each question belongs to, shape ``(n_questions,)``.
-        most: Most questions that are asked, controls not counted.
+        most: Most questions that are asked.
     """
 
-    controls: Mapping[int, ProbeRequest]
     requests: Mapping[Cell, ProbeRequest]
     available: BoolArray
     probe: IntArray
     most: int
-
-    @property
-    def most_calls(self) -> int:
-        """Most calls: the questions, and one control an edge."""
-        return self.most + len(self.controls)
 
 
 def questionnaire(requests: Sequence[ProbeRequest], rates: AnswerRates) -> Questionnaire:
     """Sort what `plan_wording` asks, edge by edge, into questions.
 
     Raises:
-        UsageError: An edge has but one question, so there is nothing to choose.
+        UsageError: An edge has but one question, so there is nothing to choose, or a control, which
+            all its questions would share.
     """
+    if any(request.kind not in PROBE_KINDS for request in requests):
+        raise UsageError(_UNFIT)
     tells = telling(rates)
     order = sorted(
-        {_question(each) for each in requests if each.kind is not ProbeKind.INTACT},
+        {_question(each) for each in requests},
         key=lambda question: (question[1], -tells[question[0]], question[0]),
     )
     place = {question: column for column, question in enumerate(order)}
     edges = [list(group) for _, group in groupby(requests, key=lambda each: (each.source.id, each.target.id))]
-    controls = {
-        row: each for row, asked in enumerate(edges) for each in asked if each.kind is ProbeKind.INTACT
-    }
-    cells = {
-        (row, place[_question(each)]): each
-        for row, asked in enumerate(edges)
-        for each in asked
-        if each.kind is not ProbeKind.INTACT
-    }
+    cells = {(row, place[_question(each)]): each for row, asked in enumerate(edges) for each in asked}
     available = np.zeros((len(edges), len(order)), dtype=np.bool_)
     available[tuple(np.array(list(cells), dtype=np.int64).reshape(-1, 2).T)] = True
     once = available[:, [not repeated for _, repeated in order]].sum(axis=1)
     if np.any(once < 2):  # noqa: PLR2004 - one to begin with, one to go on with
-        msg = "Adaptive probing needs a wording of several questions an edge: choose paper or control."
-        raise UsageError(msg)
+        raise UsageError(_UNFIT)
     return Questionnaire(
-        controls=controls,
         requests=cells,
         available=available,
         probe=np.array([probe for probe, _ in order], dtype=np.int64),
@@ -120,31 +108,23 @@ def in_rounds(
         known=known,
         config=config,
     )
-    begun: set[int] = set()
     said: FloatArray | None = None
     with suppress(StopIteration):
         while True:
             edges, questions = choosing.send(said)
-            cells = list(zip(edges.tolist(), questions.tolist(), strict=True))
-            controls = [
-                asking.controls[row] for row, _ in cells if row in asking.controls and row not in begun
-            ]
-            begun |= {row for row, _ in cells}
-            asked = [asking.requests[cell] for cell in cells]
-            yield [*controls, *asked]
+            asked = [asking.requests[cell] for cell in zip(edges.tolist(), questions.tolist(), strict=True)]
+            yield asked
             keys = list(map(key_of, asked))
-            answers = answers_to({*keys, *map(control_key, keys)})
-            if not answers.keys() >= {*keys, *map(key_of, controls)}:
+            answers = answers_to(keys)
+            if not answers.keys() >= set(keys):
                 return
-            effects = contrasted(answers)
-            said = np.array([effects[key].score for key in keys], dtype=np.float64)  # None becomes NaN
+            said = np.array([answers[key].score for key in keys], dtype=np.float64)  # None becomes NaN
 
 
 def expected_calls(asking: Questionnaire, rates: AnswerRates, *, config: VerifierConfig) -> int:
     """Return how many calls the rounds take where a judge answers as its rates say."""
     chances = rates.chances[:, asking.probe]
-    questions = expected_questions(asking.available, chances, rates.missing, most=asking.most, config=config)
-    return questions + len(asking.controls)
+    return expected_questions(asking.available, chances, rates.missing, most=asking.most, config=config)
 
 
 def _question(request: ProbeRequest) -> tuple[int, bool]:

@@ -1,7 +1,7 @@
 """The reader of a model's answers: one score of a closed list, or why there is none.
 
 Beside `prompts`, which asks. Reading is strict: a score outside the list, another
-shape, or text around it is a missing answer with its reason, never 0.5.
+shape, or text after it is a missing answer with its reason, never 0.5.
 """
 
 import json
@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from caskg.graph.prompts import CANNOT_TELL, SCORES
-from caskg.schema import ChatAnswer
+from caskg.schema import ChatAnswer, json_within
 
 UNTOLD = "The model cannot tell."
 """The reason of an answer that is missing because the model says so; all others are failures."""
 
+UNFINISHED = "The model was still thinking when its answer ended: allow more, or turn its reasoning down."
+
 _QUOTED = 60  # characters of an unreadable answer that its reason quotes
-_FENCE = re.compile(r"\s*```(?:json)?\s*\n(?P<inner>.*?)\n\s*```\s*", re.DOTALL)
 _VALUE = re.compile(r'"score"\s*:\s*"?(?P<value>[0-9.]+)')
 
 
@@ -30,7 +31,7 @@ class Reading:
 
 
 def read_score(text: str) -> Reading:
-    """Read an answer. A block of code may stand around the JSON, and nothing else.
+    """Read an answer, which the one JSON object of a text ends (`json_within`).
 
     A number counts as the score that is written like it: 0.7 as "0.7".
 
@@ -39,13 +40,15 @@ def read_score(text: str) -> Reading:
     >>> read_score('{"score": "0.75"}').missing_reason
     'The score "0.75" is none of those that were offered.'
     """
-    fence = _FENCE.fullmatch(text)
+    said = json_within(text)
+    if said is None:
+        return _missing(UNFINISHED)
     try:
-        found = json.loads(fence["inner"] if fence else text, object_pairs_hook=_Pairs)
+        found = json.loads(said, object_pairs_hook=_Pairs)
     except (ValueError, RecursionError):
-        return _missing(f"The answer is no JSON: {_quote(text)}.")
+        return _missing(f"The answer is no JSON: {_quote(said)}.")
     if not isinstance(found, _Pairs) or [name for name, _ in found] != ["score"]:
-        return _missing(f"The answer is no object with a score alone: {_quote(text)}.")
+        return _missing(f"The answer is no object with a score alone: {_quote(said)}.")
     value = found[0][1]
     if value == CANNOT_TELL:
         return _missing(UNTOLD)
@@ -60,15 +63,18 @@ def expected_score(answer: ChatAnswer) -> Reading:
 
     At each token of the score the alternatives that were not taken stand for the
     scores that begin so, in equal parts. "cannot tell" has no part in the mean;
-    where it was the answer, the answer is missing. Without log-probabilities the
-    score is the one that was written.
+    where it was the answer, the answer is missing. Without log-probabilities, or
+    where their tokens are not those of the answer, the score is the one that was written.
 
     Returns:
         A score in ``[0, 1]``, or the reason why there is none.
     """
-    text = answer.text or ""
-    reading, found = read_score(text), _VALUE.search(text)
-    if reading.score is None or found is None or not answer.token_logprobs:
+    reading, said = read_score(answer.text or ""), json_within(answer.text or "")
+    if reading.score is None or said is None or not all(answer.token_logprobs):
+        return reading
+    text = "".join(place[0][0] for place in answer.token_logprobs)  # some servers count thoughts in
+    found = _VALUE.search(text, text.rfind(said)) if said in text else None
+    if found is None:
         return reading
     start = found.start("value")
     weights, path, at = dict.fromkeys(SCORES, 0.0), 1.0, 0
@@ -84,6 +90,8 @@ def expected_score(answer: ChatAnswer) -> Reading:
         at += len(token)
     weights[f"{reading.score:g}"] += path
     total = sum(weights.values())
+    if not total:  # as where a grammar forced a token that the model gave no chance
+        return reading
     return Reading(score=sum(SCORES[score] * weight for score, weight in weights.items()) / total)
 
 

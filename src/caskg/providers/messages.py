@@ -1,16 +1,20 @@
 """What is sent to an OpenAI-compatible server, and what its answers say, of whatever shape they are."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from caskg.providers.calls import Reply, usage, utf8
+from caskg.providers.failures import Failure
 from caskg.providers.settings import OPENAI_URL, ChatOptions
-from caskg.schema import ChatAnswer, ChatRequest, TokenAlternatives, VectorArray
+from caskg.schema import ChatAnswer, ChatRequest, TokenAlternatives, VectorArray, json_within
 
 _MOST_REASON = 400  # characters
+_REFUSABLE = ("temperature", "seed", "logprobs", "top_logprobs", "max_tokens")
+_NO_SUCH_FIELD = frozenset({400, 422})
 _THOUGHTS = ("reasoning_content", "reasoning")  # where servers put what a model thinks
 _NO_TEXT = {
     "length": "The model used up its tokens before it answered: allow more, or turn its reasoning down.",
@@ -21,21 +25,29 @@ _LEAST_LOGPROB = 1e6  # servers write -9999 or so for what cannot be; no float h
 
 
 def chat_body(
-    request: ChatRequest, options: ChatOptions, *, base_url: str, by_schema: bool
+    request: ChatRequest,
+    options: ChatOptions,
+    *,
+    base_url: str,
+    by_schema: bool,
+    refused: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Return what is sent for *request*."""
+    """Return what is sent for *request*, without the fields that the server *refused*."""
     length = options.max_tokens_name or ("max_completion_tokens" if base_url == OPENAI_URL else "max_tokens")
+    if length in refused:
+        length = "max_completion_tokens"
     body: dict[str, Any] = {
         "model": options.model,
         "messages": [{"role": role, "content": utf8(text)} for role, text in request.messages],
         length: request.max_tokens,
     }
-    if options.temperature is not None:
-        body["temperature"] = options.temperature
-    if options.seed is not None:
-        body["seed"] = options.seed
-    if options.top_logprobs:
-        body |= {"logprobs": True, "top_logprobs": options.top_logprobs}
+    may_go = {
+        "temperature": options.temperature,
+        "seed": options.seed,
+        "logprobs": options.top_logprobs > 0 or None,
+        "top_logprobs": options.top_logprobs or None,
+    }
+    body |= {name: value for name, value in may_go.items() if value is not None and name not in refused}
     if request.schema is not None and by_schema:
         schema = {"name": "answer", "strict": True, "schema": request.schema}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
@@ -46,18 +58,37 @@ def chat_body(
     return body | dict(options.extra_body)
 
 
-def read_answer(reply: Reply, *, seconds: float, clean: Callable[[str], str] = str) -> ChatAnswer:
+def refused_fields(failure: Failure | None, body: Mapping[str, Any]) -> frozenset[str]:
+    """Return which fields of *body* a refusal names, of those that a call can do without.
+
+    >>> from caskg.providers.failures import Blame
+    >>> no = Failure(reason='HTTP 400: Unknown name "seed".', blame=Blame.REQUEST, status=400)
+    >>> sorted(refused_fields(no, {"seed": 0, "temperature": 0.0}))
+    ['seed']
+    """
+    if failure is None or failure.status not in _NO_SUCH_FIELD:
+        return frozenset()
+    named = {name.lower() for name in re.findall(r"\w+", failure.reason)}
+    if named & {"logprobs", "top_logprobs"}:
+        named |= {"logprobs", "top_logprobs"}  # neither goes alone
+    return frozenset(name for name in _REFUSABLE if name in named and name in body)
+
+
+def read_answer(
+    reply: Reply, *, seconds: float, clean: Callable[[str], str] = str, refused: Collection[str] = ()
+) -> ChatAnswer:
     """Read a chat completion, of whatever shape it is.
 
     Args:
         reply: What the server sent.
         seconds: How long it took.
         clean: Takes out of a text what must not be kept.
+        refused: Fields that were not sent since the server refuses them.
     """
     read, written = usage(reply.body)
     text = _said(reply.body)
     said = clean(text) if text.strip() else None
-    failed = reply.failure.reason if reply.failure else _why_no_text(reply.body)
+    failed = reply.failure.reason if reply.failure else why_no_text(reply.body)
     return ChatAnswer(
         text=said,
         error=None if said is not None else clean(failed)[:_MOST_REASON],  # not the other way round
@@ -66,23 +97,32 @@ def read_answer(reply: Reply, *, seconds: float, clean: Callable[[str], str] = s
         calls=reply.calls,
         seconds=seconds,
         token_logprobs=_token_logprobs(reply.body, clean) if said is not None else (),
+        left_out=tuple(sorted(set(refused) - {"max_tokens"})),  # whose other name says the same
     )
 
 
-def ignores_schema(body: object) -> bool:
-    """Return whether a completion that was asked for by schema is whole, and no JSON at all.
+def has_text(body: object) -> bool:
+    """Return whether a completion says anything."""
+    return bool(_said(body).strip())
 
-    >>> ignores_schema({"choices": [{"message": {"content": "Sure! The score is 1."}}]})
-    True
+
+def keeps_schema(body: object) -> bool | None:
+    """Return whether a completion that was asked for by schema is JSON; None where that cannot be known.
+
+    What was cut off, kept back or declined says nothing of schemas. One that is empty although
+    nothing of that is said may be of a decoder that let the model think, and no more.
+
+    >>> keeps_schema({"choices": [{"message": {"content": "Sure! The score is 1."}}]})
+    False
     """
-    text = _said(body)
-    if not text or _at(body, "choices", 0, "finish_reason") == "length":
-        return False
+    found = json_within(_said(body))
     try:
-        json.loads(text)
+        json.loads(found or "")
     except (ValueError, RecursionError):
-        return True
-    return False
+        declined = _at(body, "choices", 0, "message", "refusal")
+        unknown = declined or _at(body, "choices", 0, "finish_reason") in ("length", "content_filter")
+        return None if unknown or found is None else False
+    return True
 
 
 def _said(body: object) -> str:
@@ -92,7 +132,8 @@ def _said(body: object) -> str:
     return "".join(part for part in parts if isinstance(part, str))
 
 
-def _why_no_text(body: object) -> str:
+def why_no_text(body: object) -> str:
+    """Return in a sentence why a completion says nothing."""
     message = _at(body, "choices", 0, "message")
     if not isinstance(message, Mapping):
         error = _at(body, "error", "message") or _at(body, "error")
@@ -117,7 +158,7 @@ def _alternatives(place: object, clean: Callable[[str], str]) -> TokenAlternativ
     others = _at(place, "top_logprobs")
     tokens = [place, *(others if isinstance(others, list) else [])]
     found = {
-        clean(_at(each, "token")): float(chance)
+        clean(_at(each, "token")): min(float(chance), 0.0)
         for each in reversed(tokens)
         if isinstance(_at(each, "token"), str)
         and isinstance(chance := _at(each, "logprob"), int | float)

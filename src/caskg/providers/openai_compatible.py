@@ -18,13 +18,22 @@ from caskg.errors import EncoderError
 from caskg.providers.calls import Reply, Session, load_sdk, open_session, utf8
 from caskg.providers.concurrent import as_answered
 from caskg.providers.failures import Blame, Failure, Health
-from caskg.providers.messages import chat_body, ignores_schema, read_answer, read_vectors
+from caskg.providers.messages import (
+    chat_body,
+    has_text,
+    keeps_schema,
+    read_answer,
+    read_vectors,
+    refused_fields,
+    why_no_text,
+)
 from caskg.providers.pace import Pace
 from caskg.providers.settings import ChatOptions, EmbeddingOptions, Endpoint, SchemaMode
 from caskg.schema import ChatAnswer, ChatRequest, VectorArray, estimated_tokens
 
-UNKNOWN_SCHEMA = frozenset({400, 415, 422, 501})
-"""How servers answer to a field they do not know; also to other faults, so the same is asked in words."""
+UNKNOWN_SCHEMA = frozenset({400, 404, 405, 415, 422, 500, 501})
+"""How servers answer to a schema they do not know; also to other faults, so the same is asked in words."""
+IN_WORDS_TOO = "Asked in words it failed too; --schema-mode plain asks so from the start."
 EMBEDDED_AT_ONCE = 16
 MOST_CHAT_BYTES = 1 << 20
 """Of an answer, and as many for each alternative whose log-probability is asked for."""
@@ -62,11 +71,12 @@ class OpenAIChat:
         self._requests, self._tokens = Pace(endpoint.requests_per_minute), Pace(endpoint.tokens_per_minute)
         self._by_schema = options.schema_mode is not SchemaMode.PLAIN
         self._schema_known = options.schema_mode is not SchemaMode.AUTO
+        self._refused: frozenset[str] = frozenset()
         self._greeted = False
 
     @property
     def fingerprint(self) -> str:
-        """The model and every option; not whether the server turned out to know schemas, which it decides.
+        """The model and every option, as it was given: not whether the server knows schemas or takes it.
 
         Further fields stand in it by their hash: one of them might be a secret.
         """
@@ -119,37 +129,72 @@ class OpenAIChat:
     ) -> tuple[ChatAnswer, Failure | None]:
         began = time.monotonic()
         reply = await self._ask(session, request, health)
-        answer = read_answer(reply, seconds=time.monotonic() - began, clean=session.without_key)
+        answer = read_answer(
+            reply, seconds=time.monotonic() - began, clean=session.without_key, refused=self._refused
+        )
         if reply.failure or answer.error is None:
             return answer, reply.failure
         return answer, Failure(reason=answer.error, blame=Blame.REQUEST)
 
     async def _ask(self, session: Session, request: ChatRequest, health: Health) -> Reply:
-        """Ask by schema; where the server may not know schemas, ask the same in words."""
+        """Ask by schema; where the server may not know schemas, ask the same in words, once."""
+
+        def may_retry(paid: bool) -> bool:  # noqa: FBT001 - as `Session.post` calls it
+            return health.fatal is None and (not paid or self._may_retry(request))
+
         by_schema = self._by_schema and request.schema is not None
-        reply = await self._send(session, request, health, by_schema=by_schema)
+        reply = await self._adapted(session, request, by_schema=by_schema, may_retry=may_retry)
         if not by_schema or self._schema_known:
             return reply
-        if reply.failure is None:
-            self._schema_known, self._by_schema = True, not ignores_schema(reply.body)
-        elif reply.failure.status in UNKNOWN_SCHEMA and (not reply.calls or self._may_retry(request)):
-            in_words = await self._send(session, request, health, by_schema=False)
-            if in_words.failure is None:
-                self._by_schema, self._schema_known = False, True
-            return replace(in_words, calls=reply.calls + in_words.calls)
-        return reply
-
-    async def _send(
-        self, session: Session, request: ChatRequest, health: Health, *, by_schema: bool
-    ) -> Reply:
-        expected = request.estimated_prompt_tokens + request.max_tokens
-        body = chat_body(request, self._options, base_url=self._endpoint.base_url, by_schema=by_schema)
-        return await session.post(
-            "/chat/completions",
-            body,
-            tokens=expected,
-            may_retry=lambda paid: health.fatal is None and (not paid or self._may_retry(request)),
+        kept = keeps_schema(reply.body) if reply.failure is None else None
+        self._schema_known |= kept is True
+        doubtful = reply.failure.status in UNKNOWN_SCHEMA if reply.failure else kept is False
+        if not doubtful or (reply.calls and not self._may_retry(request)):
+            return reply
+        in_words = await self._adapted(
+            session, request, by_schema=False, may_retry=lambda paid: not paid and may_retry(paid)
         )
+        if in_words.failure is None and has_text(in_words.body):
+            self._by_schema, self._schema_known = False, True
+            return replace(in_words, calls=reply.calls + in_words.calls)
+        return _told_of_words(reply, calls=reply.calls + in_words.calls)
+
+    async def _adapted(
+        self,
+        session: Session,
+        request: ChatRequest,
+        *,
+        by_schema: bool,
+        may_retry: Callable[[bool], bool],
+    ) -> Reply:
+        """Send *request*; until the first answer also without the settings that a refusal names."""
+        calls, refused = 0, self._refused
+        while True:
+            body = chat_body(
+                request,
+                self._options,
+                base_url=self._endpoint.base_url,
+                by_schema=by_schema,
+                refused=refused,
+            )
+            expected = request.estimated_prompt_tokens + request.max_tokens
+            reply = await session.post("/chat/completions", body, tokens=expected, may_retry=may_retry)
+            calls += reply.calls
+            named = refused_fields(reply.failure, body) - refused
+            if self._greeted or not named:
+                break
+            refused |= named
+        if reply.failure is None:
+            self._refused = refused
+        return replace(reply, calls=calls)
+
+
+def _told_of_words(reply: Reply, *, calls: int) -> Reply:
+    """Return what came of a schema, told what to do about it: to ask in words did not help."""
+    if reply.failure is None and has_text(reply.body):
+        return replace(reply, calls=calls)
+    why = reply.failure or Failure(reason=why_no_text(reply.body), blame=Blame.REQUEST)
+    return replace(reply, calls=calls, failure=replace(why, reason=f"{why.reason} {IN_WORDS_TOO}"))
 
 
 class OpenAIEncoder:

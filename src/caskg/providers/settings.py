@@ -5,9 +5,10 @@ the address it was given for: that of a file not to another address than the fil
 ``OPENAI_API_KEY`` to OpenAI alone.
 """
 
+import difflib
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
@@ -20,6 +21,7 @@ from caskg.providers.secret import Secret, hide_keys
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
 NOT_SENT = "none"
+_LIKE = 0.65  # of 1; "max_chars" is not meant for "max_wait_s"
 MOST_TIMES = 1000
 """So many files may a process open, as a rule, and so often may a wait be doubled."""
 MOST_NUMBER = 1e9
@@ -131,6 +133,8 @@ class EmbeddingOptions:
 
 
 Options = TypeVar("Options", ChatOptions, EmbeddingOptions)
+_TABLES = {"llm": ChatOptions, "embeddings": EmbeddingOptions}
+"""Of the config file, with the records whose names may stand there beside those of `Endpoint`."""
 
 
 def read_chat_settings(
@@ -145,7 +149,8 @@ def read_chat_settings(
         file: TOML with a table ``[llm]`` of the same names; need not exist.
 
     Raises:
-        UsageError: A name or value cannot be used, no model is named, or the file cannot be read.
+        UsageError: A name or value cannot be used, no model is named, the file cannot be read, or
+            something else stands in it.
     """
     values = _values(given, environment, file, table="llm")
     values |= {name: None for name in ("temperature", "seed") if values.get(name) == NOT_SENT}
@@ -173,8 +178,15 @@ def _values(
     around = {
         name: environment[variable] for name, variable in variables.items() if environment.get(variable)
     }
+    meant = {name for name in environment if name.startswith(f"CASKG_{table}_".upper())}
+    if strange := meant - set(variables.values()):
+        msg = hide_keys(
+            f"Unknown variable {', '.join(sorted(strange))}: there are {', '.join(variables.values())}."
+        )
+        raise UsageError(msg)
     nearer = around | {name: value for name, value in given.items() if value is not None}
     values = written | nearer
+    _refuse_keys(values, {environment.get(OPENAI_KEY_VARIABLE), around.get("api_key"), values.get("api_key")})
     _check_kinds(values)
     values["base_url"] = _address(values)
     if "api_key" not in nearer and _address(written) != values["base_url"]:
@@ -189,14 +201,30 @@ def _values(
 
 
 def _made(values: dict[str, Any], kind: type[Options]) -> tuple[Endpoint, Options]:
-    of_endpoint, of_kind = ({each.name for each in fields(record)} for record in (Endpoint, kind))
-    if unknown := values.keys() - of_endpoint - of_kind:
-        msg = hide_keys(f"Unknown setting {', '.join(sorted(unknown))}: docs/llm.md lists them.")
-        raise UsageError(msg)
+    _refuse_unknown("setting", values, _settings(kind))
     if isinstance(key := values.get("api_key"), str):
         values["api_key"] = Secret(key)
+    of_endpoint = {each.name for each in fields(Endpoint)}
     endpoint = Endpoint(**{name: value for name, value in values.items() if name in of_endpoint})
-    return endpoint, kind(**{name: value for name, value in values.items() if name in of_kind})
+    return endpoint, kind(**{name: value for name, value in values.items() if name not in of_endpoint})
+
+
+def _settings(kind: type[ChatOptions] | type[EmbeddingOptions]) -> list[str]:
+    return [each.name for record in (Endpoint, kind) for each in fields(record)]
+
+
+def _refuse_unknown(what: str, names: Collection[str], known: Collection[str], *, where: str = "") -> None:
+    """Refuse *names* that are not *known*, with those that they look like."""
+    unknown = sorted(set(names) - set(known))
+    if not unknown:
+        return
+    near = (difflib.get_close_matches(name.lower(), known, n=1, cutoff=_LIKE) for name in unknown)
+    said = [
+        f"{name} (did you mean {like[0]}?)" if like else name
+        for name, like in zip(unknown, near, strict=True)
+    ]
+    msg = hide_keys(f"Unknown {what} {', '.join(said)}{where}: docs/llm.md lists them.")
+    raise UsageError(msg)
 
 
 def _schema_mode(value: object) -> SchemaMode:
@@ -208,7 +236,7 @@ def _schema_mode(value: object) -> SchemaMode:
 
 def _read_table(file: Path, table: str) -> dict[str, Any]:
     try:
-        found = tomllib.loads(file.read_text(encoding="utf-8-sig")).get(table, {})
+        document = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
@@ -216,10 +244,22 @@ def _read_table(file: Path, table: str) -> dict[str, Any]:
         reason = error.strerror if isinstance(error, OSError) else "it is no TOML in UTF-8"
         msg = f"Cannot read {file} ({reason}): mend it, or name another."
         raise UsageError(msg) from None
-    if not isinstance(found, dict):
-        msg = f"{table!r} in {file} is no table: write [{table}]."
-        raise UsageError(msg)
-    return found
+    _refuse_unknown("table or setting", document, _TABLES, where=f" besides [llm] and [embeddings] in {file}")
+    for name, found in document.items():
+        if not isinstance(found, dict):
+            msg = f"{name!r} in {file} is no table: write [{name}]."
+            raise UsageError(msg)
+        _refuse_unknown("setting", found, _settings(_TABLES[name]), where=f" below [{name}] in {file}")
+    return dict(document.get(table, {}))
+
+
+def _refuse_keys(values: Mapping[str, Any], keys: Collection[object]) -> None:
+    """Refuse one of *keys*, of whatever shape, where another setting should stand."""
+    known = {key.reveal() if isinstance(key, Secret) else key for key in keys if key}
+    for name, value in values.items():
+        if name != "api_key" and isinstance(value, str) and value.strip() in known:
+            msg = f"{hide_keys(name)} is the API key, and is not repeated: name what it should be."
+            raise UsageError(msg)
 
 
 def _check_kinds(values: Mapping[str, Any]) -> None:

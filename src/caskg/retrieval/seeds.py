@@ -291,7 +291,8 @@ def _cosine(vectors: VectorArray, vector: VectorArray) -> FloatArray:
     if vectors.shape[1:] != vector.shape:
         msg = (
             f"The encoder gives vectors of length {vector.size}, the index has {vectors.shape[-1]}: "
-            "build again with this encoder, or query with the one it was built with."
+            "build again with this encoder (if a server changed its model, `caskg build --encoder remote`), "
+            "or query with the one it was built with."
         )
         raise EncoderError(msg)
     return np.asarray(np.einsum("ij,j->i", vectors, vector), dtype=np.float64)

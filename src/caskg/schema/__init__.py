@@ -18,7 +18,7 @@ that the source supports the target: it comes before, feeds, or enables it.
 
 from caskg.schema.answers import Bundle, EdgeStep, RankedSkill, Ranking
 from caskg.schema.arrays import BoolArray, CodeArray, FloatArray, IntArray, VectorArray
-from caskg.schema.chat import ChatAnswer, ChatRequest, TokenAlternatives, estimated_tokens
+from caskg.schema.chat import ChatAnswer, ChatRequest, TokenAlternatives, estimated_tokens, json_within
 from caskg.schema.edges import (
     CHANNELS,
     EDGE_STATES,
@@ -100,4 +100,5 @@ __all__ = [
     "VectorArray",
     "Verdict",
     "estimated_tokens",
+    "json_within",
 ]

@@ -1,12 +1,16 @@
 """What is sent to a language model, and what comes back."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 TokenAlternatives = tuple[tuple[str, float], ...]
 """One place of an answer: ``(token, log-probability)``, the token that was chosen first."""
+
+_THOUGHTS = "think|thinking|thought|thoughts|reasoning|reflection|analysis|scratchpad"
+_MARK = re.compile(rf"[<\[◁](?P<closes>/?)(?:{_THOUGHTS})[>\]▷]", re.IGNORECASE)
 
 
 def estimated_tokens(text: str) -> int:
@@ -16,6 +20,26 @@ def estimated_tokens(text: str) -> int:
     (2, 2, 0)
     """
     return -(-len(text.encode(errors="replace")) // 3)
+
+
+def json_within(text: str) -> str | None:
+    r"""Return the JSON object that *text* ends with, which a model may have led up to aloud.
+
+    What is thought between marks such as ``<think>`` is no answer, nor are words before the object and
+    a block of code around it. Where there is no object, all that is not thought is returned; None where
+    a model thinks to the end. Nothing is parsed.
+
+    >>> json_within('<think>Is it {1}?</think>So:\n```json\n{"score": "1"}\n```')
+    '{"score": "1"}'
+    >>> json_within("<think>Hm, let me") is None
+    True
+    """
+    marks = list(_MARK.finditer(text))
+    if marks and not marks[-1]["closes"]:
+        return None
+    said = text[marks[-1].end() :] if marks else text
+    begins = said.find("{")
+    return said.strip() if begins < 0 else said[begins:].strip().removesuffix("```").rstrip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +80,10 @@ class ChatAnswer:
         completion_tokens: Tokens written, likewise.
         calls: HTTP attempts that may have been paid: all but refused ones and those that never connected.
         seconds: From the first attempt to the answer, waits included.
-        token_logprobs: One entry for each token of *text*; empty where not asked for, or not given.
+        token_logprobs: One entry for each token, which some servers give of what was thought too; empty
+            where not asked for, or not given.
+        left_out: Names of settings that may change an answer and that the server refuses, so it was
+            asked without them.
     """
 
     text: str | None
@@ -66,3 +93,4 @@ class ChatAnswer:
     calls: int = 0
     seconds: float = 0.0
     token_logprobs: tuple[TokenAlternatives, ...] = ()
+    left_out: tuple[str, ...] = ()

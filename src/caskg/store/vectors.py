@@ -39,3 +39,8 @@ class StoredVectors:
                 "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)",
                 ((fingerprint, key, data, checksum(fingerprint, key, data=data)) for key, data in rows),
             )
+
+    def forget(self, fingerprint: str) -> None:
+        """Remove the vectors of an encoder that makes others by now."""
+        with self._database.transaction() as connection:
+            connection.execute("DELETE FROM vectors WHERE fingerprint = ?", (fingerprint,))

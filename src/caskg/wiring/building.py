@@ -19,7 +19,7 @@ from caskg.protocols import Encoder
 from caskg.schema import EDGE_STATES, EDGE_TYPES, Diagnostic, LabelSource, Skill, SkillLibrary
 from caskg.store.snapshot import Snapshot
 from caskg.store.workspace import Workspace
-from caskg.wiring.encoders import EncoderChoice, encoder_kind, encoder_name, encoder_to_build
+from caskg.wiring.encoders import EncoderChoice, encoder_kind, encoder_name, encoder_to_build, remote_stands
 from caskg.wiring.places import current_meta
 
 if TYPE_CHECKING:
@@ -90,13 +90,15 @@ def build_workspace(
     found = scan(roots)
     # Before anything is read: what is said in the meantime is new to the next build.
     state = _state(found.digest, config, encoder_name(kind), workspace)
-    if previous and previous.meta["state"] == state:
+    same = previous and previous.meta["state"] == state
+    # A server is asked whether it has changed only where it is named.
+    if previous and same and (encoder != EncoderChoice.REMOTE or remote_stands(previous, workspace.vectors)):
         return _report(previous, unchanged=True)
     library = parse_library(found)
     followed = follow_moves(workspace, library, previous)
     if any(followed.values()):
         state = _state(found.digest, config, encoder_name(kind), workspace)
-    made = encoder_to_build(kind, library, previous)
+    made = encoder_to_build(kind, library, previous, vectors=workspace.vectors)
     result = build(
         library,
         workspace=workspace,
@@ -117,15 +119,19 @@ def build_workspace(
     }
     arrays = _arrays(library, result, made)
     published = workspace.publish(
-        skills=library.skills, arrays=arrays, meta=meta, unless=lambda: _is_published(workspace, state)
+        skills=library.skills,
+        arrays=arrays,
+        meta=meta,
+        unless=lambda: _is_published(workspace, state, since=previous),
     )
     return _report(workspace.current(), unchanged=published is None)
 
 
-def _is_published(workspace: Workspace, state: str) -> bool:
+def _is_published(workspace: Workspace, state: str, *, since: Snapshot | None) -> bool:
     """Return whether another process has published what this one was about to."""
     version = sound_version(workspace)
-    return version is not None and version.meta["state"] == state
+    is_new = version is not None and (since is None or version.number != since.number)
+    return version is not None and is_new and version.meta["state"] == state
 
 
 def _config(profile: str, reading: Reading | None, workspace: Workspace) -> BuildConfig:

@@ -6,14 +6,21 @@ from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from caskg.errors import EncoderError, UsageError
 from caskg.protocols import Encoder
 from caskg.schema import SkillLibrary
 from caskg.store.snapshot import Snapshot
+from caskg.store.vectors import StoredVectors
 from caskg.wiring.places import config_file
 
 if TYPE_CHECKING:
     from caskg.library.lsa import LsaEncoder
+
+
+SAME_VECTOR = 0.4
+"""Unit vectors of a text that are no farther apart, cosine .92, are of one model: servers round."""
 
 
 class EncoderChoice(StrEnum):
@@ -39,18 +46,49 @@ def encoder_kind(choice: str, previous: Mapping[str, Any] | None) -> str:
     return str(EncoderChoice.LOCAL if local_available() else EncoderChoice.BUILTIN)
 
 
-def encoder_to_build(kind: str, library: SkillLibrary, previous: Snapshot | None) -> Encoder:
-    """Return the encoder of a build; a built-in one keeps the basis of *previous* where it can."""
+def encoder_to_build(
+    kind: str, library: SkillLibrary, previous: Snapshot | None, *, vectors: StoredVectors | None = None
+) -> Encoder:
+    """Return the encoder of a build; a built-in one keeps the basis of *previous* where it can.
+
+    Args:
+        kind: As `encoder_kind` returns it.
+        library: What will be encoded.
+        previous: The version before.
+        vectors: Those that are kept; those of a server that makes others by now are removed.
+    """
     from caskg.library.lsa import reuse_or_fit
     from caskg.library.texts import skill_text
 
     if kind == EncoderChoice.LOCAL:
         return _local_encoder()
     if kind == EncoderChoice.REMOTE:
+        if previous and vectors:
+            remote_stands(previous, vectors)
         return _remote_encoder()
     known = previous and previous.meta["encoder"] == EncoderChoice.BUILTIN
     basis = _stored_encoder(previous) if previous and known else None
     return reuse_or_fit(basis, [skill_text(skill) for skill in library.skills])
+
+
+def remote_stands(previous: Snapshot, vectors: StoredVectors) -> bool:
+    """Return whether a server still makes the vectors that are kept of it; if it does not, remove them.
+
+    A name may come to stand for another model, even for one of another dimension. One text of
+    *previous* whose vector is kept is sent once more; where none is, nobody can tell.
+    """
+    from caskg.library.embed import encode_checked, text_hash
+    from caskg.library.texts import skill_text
+
+    encoder, text = _remote_encoder(), skill_text(previous.skills[0])
+    before = vectors.get(encoder.fingerprint, [text_hash(text)]).get(text_hash(text))
+    if before is None:
+        return False
+    (now,) = encode_checked([text], encoder)
+    if before.shape == now.shape and np.linalg.norm(before - now) <= SAME_VECTOR:
+        return True
+    vectors.forget(encoder.fingerprint)
+    return False
 
 
 def encoder_for(choice: str, library: SkillLibrary) -> tuple[str, Encoder]:

@@ -197,7 +197,7 @@ def _as_now(draft: Workspace, *, plan_only: bool) -> tuple[SkillLibrary, Encoder
     kind = encoder_kind(EncoderChoice.AUTO, current_meta(draft))
     if plan_only and kind == EncoderChoice.REMOTE:
         return library, _Unasked(encoder_name(kind))
-    return library, encoder_to_build(kind, library, previous)
+    return library, encoder_to_build(kind, library, previous, vectors=draft.vectors)
 
 
 def _rates(
