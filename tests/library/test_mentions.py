@@ -1006,3 +1006,117 @@ def test_only_a_table_has_heads_and_only_its_rows() -> None:
     assert said_of("x-y", "| Requires |\n|---|\n| `a-b` |\n\n- `x-y`") == [MENTION]
     assert said_of("x-y", f"| Requires | {'Notes |' * 200}\n|---|\n| {'- ' * 147}`x-y` |") == [NEED]
     assert said_of("x-y", f"| Requires | {'Notes |' * 200}\n|---|\n| {'- ' * 150}`x-y` |") == [MENTION]
+
+
+# ---------------------------------------------------------------- more ways to say what one builds on
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You cannot skip `x-y`.",
+        "Never skip running the `x-y` skill.",
+        "Do not leave out `x-y`.",
+        "`x-y` must not be skipped.",
+        "`x-y` skill can't be left out.",
+        "`x-y` isn't optional.",
+        "Without `x-y` this fails.",
+        "It is late; without `x-y`, none of it works.",
+        "Lacking the `x-y`, nothing here can be trusted.",
+        "As soon as `x-y` has finished, start here.",
+        "As soon as the `x-y` skill is done, go on.",
+        "Continue from `x-y`.",
+        "It resumes directly from `x-y`.",
+        "Pick the work up from `x-y`.",
+        "Carries on from the draft of `x-y`.",
+        "Picks up where `x-y` left off.",
+        "Resume where `x-y` ended.",
+        "Works on what `x-y` found.",
+        "Builds upon the plan of `x-y`.",
+        "Expands on the findings of `x-y`.",
+        "Based on the analysis of `x-y`.",
+        "It runs on top of `x-y`.",
+        "Downstream of `x-y`.",
+        "Input: a list, the goldens and a plan from `x-y`.",
+        "`x-y` must already exist.",
+        "`x-y` has to be complete.",
+        "`x-y` should already have run.",
+        "- `x-y`: owns the plan and the list this skill reads",
+        "`x-y` lays the ground for this skill.",
+        "`x-y` sets this skill's table.",
+        "`x-y` routes here.",
+        "`x-y` hands its list over to here.",
+        "- `x-y` \u2014 the only valid source for this skill",
+        "`x-y` is the basis for this.",
+        "`x-y` makes the table used here.",
+    ],
+)
+def test_what_this_one_builds_on_or_cannot_do_without_is_needed(text: str) -> None:
+    """No omission is allowed, the work goes on from it, or it makes what is used here."""
+    assert said_of("x-y", text) == [NEED]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is the input of `x-y`.",
+        "The table serves as input for `x-y`.",
+        "This is the foundation for `x-y`.",
+        "Becomes a basis of `x-y`.",
+        "Skills that depend on this: `x-y`",
+        "These skills will use it: `x-y`",
+        "Forward the list to `x-y`.",
+        "The list then goes to `x-y`.",
+        "Prepares the ground for `x-y`.",
+        "This unlocks `x-y`.",
+        "Start here before opening `x-y`.",
+        "Do not start `x-y` until this is done.",
+        "`x-y` is the next step.",
+        "- `x-y` \u2014 the only valid next stage after approval",
+        "`x-y` continues from here.",
+        "`x-y` starts where this ends.",
+        "`x-y` reads the plan written here.",
+        "`a-b` and `x-y` consume the lists this skill builds.",
+        "`x-y` is the main consumer of the lists this skill makes.",
+        "- `x-y`: consumes the lists",
+        "- `x-y` \u2014 can consume lists",
+    ],
+)
+def test_what_goes_on_from_this_one_comes_next(text: str) -> None:
+    """It is given something, waits, or goes on from here."""
+    assert said_of("x-y", text) == [NEXT]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You can skip `x-y`.",
+        "`x-y` may be skipped.",
+        "`x-y` is not to be skipped lightly.",
+        'Somebody may write "do not skip `x-y`".',
+        "For example, never run this without `x-y`.",
+        "Do not skip lunch; `x-y` is elsewhere.",
+        "Without `x-y` this works. It never fails.",
+        "It runs without `x-y`, none the worse.",
+        "Continue from the menu and choose `x-y`.",
+        "Input: from lists to `x-y`.",
+        "`x-y` should have a name.",
+        "`x-y` owns prices, this skill owns colours.",
+        "`x-y` builds tables and this skill does not.",
+        "`x-y` defines its terms while this skill has none.",
+        "`x-y` owns the list this skill's data feeds.",
+        "`x-y` is the source of trouble.",
+        "- Cross-reference `x-y`.",
+        "Reference: `x-y`",
+        "The `x-y` consumes memory.",
+        "Skills like this: `x-y`",
+    ],
+)
+def test_words_like_those_of_building_that_tell_no_need(text: str) -> None:
+    """A choice, somebody else's words, or two that stand side by side."""
+    assert said_of("x-y", text) == [MENTION]
+
+
+def test_what_is_to_be_referred_to_is_used() -> None:
+    """A step of its own."""
+    assert said_of("x-y", "Reference `x-y` for the tone before writing.") == [USE]

@@ -31,7 +31,8 @@ _ANOTHER_BEFORE = re.compile(rf"{_NAMED}\W*(?:\band\W+)?$")
 _FILLER = (
     "the|a|an|both|your|its|this|it|you|have|has|been|already|straight|back|please|agent|skills?|step|run|running|use"
     "|using|apply|applying|call|calling|invoke|invoking|load|loading|read|reading|follow|following|do|doing"
-    "|complete|completing|see|described|go|to|on|with|through|via|by|in|of|from|outputs?|results?"
+    "|complete|completing|open|opening|start|starting|see|described|go|goes|to|on|with|through|via|by|in|of|from"
+    "|outputs?|results?|plans?|reports?|analys[ei]s|findings|drafts?|data|files?"
 )
 
 
@@ -60,13 +61,16 @@ _CONTRAST_SENTENCE = re.compile(
 _LIMITS_AFTER = re.compile(r"\bnot (?:for|as|when)\b", re.IGNORECASE)
 _POINTS_ELSEWHERE = re.compile(r"^\W*(?:use|see|try|take|prefer|for)\b", re.IGNORECASE)
 _NEED_BEFORE = _before(
-    r"requires?|required|needs?|depends? on|dependent on|relies on|prerequisites?|builds? on",
-    r"pre-?conditions?|dependenc(?:y|ies)|(?:(?<!\w )|(?<=this )|(?<=skill )|(?<=one ))follows(?: up on)?",
+    r"requires?|required|needs?|depends? on|dependent on|relies on|prerequisites?|pre-?conditions?",
+    r"(?:builds?|expands?|elaborates?) (?:up)?on|on top of|downstream of|dependenc(?:y|ies)",
+    r"(?:(?<!\w )|(?<=this )|(?<=skill )|(?<=one ))follows(?: up on)?",
     r"assum(?:es?|ed)(?: that)?|(?:make sure|ensure)(?: that)?|must have been \w+ (?:with|by|using|in)",
     r"(?:downloaded|fetched|collected|extracted|logged|recorded) by|required (?:sub-?)?skills?",
     r"must (?:already )?have (?:already )?(?:executed|run|done|completed|used)",
     r"wait(?:s|ing)? (?:for|until)|until|previous (?:step|skill)",
-    r"based on|after|once|first|extends|(?:starts?|comes?|inputs?|outputs?|results?) from",
+    r"based on|after|once|as soon as|first|extends|(?:starts?|comes?|inputs?|outputs?|results?) from",
+    r"(?:continu\w+|resum\w+|(?:pick|tak|carr|go)\w* (?:\w+ ){0,2}(?:up|over|on))(?: \w+)? from",
+    r"inputs?:(?:(?!\bto\b)[^:;]){1,80} from",
     r"(?:inputs?|outputs?|results?) of|(?:first step|(?:step|phase|stage) (?:1|one))(?: is|:)",
     r"^\W*(?:before|prior to)\b[^,:;`*\[]{1,60}\**[,:](?: (?:you|please|must|should|have to|finish|work))*",
     r"(?:takes?|reads|uses|needs|receives?|consumes?|accepts?|expects?)(?:(?!\bto\b)[^,:;]){1,40} from",
@@ -76,20 +80,32 @@ _NEED_AFTER = _after(
     r"(?:[\w'-]+[^\w|]+){0,4}(?:beforehand\b|before (?:this|you|using|running|starting|any|it|continuing)\b"
     r"|first(?=\W*$|[^\w\s-]| (?:to|and|if|when|since|as|so|then|for)\b))",
     r"before(?=\W*$)|(?:\u2192|[-=]+>|then(?: (?:run|use))?) this\b",
-    r"(?:(?:is|are) (?:required|needed|a prerequisite)|must (?:be|come|have|run)|(?:use|run)d? before)\b",
+    r"(?:(?:is|are) (?:required|needed|a prerequisite)|(?:use|run)d? before)\b",
+    r"(?:must|has to|have to) (?:already )?(?:be|come|have|run|exist)\b|should (?:already have|have already)",
     r"(?:use )?(?:as )?(?:the |a )?foundation\b|is (?:the first step|step (?:1|one))(?=\W*$)",
 )
 _GIVEN_AFTER = _after(  # "`x` writes the table that this skill reads"
     r"(?:produces|creates|writes|generates|provides|gives|delivers|supplies|prepares|exports|makes|feeds|hands)\b"
     r"(?:(?!\b(?:if|when|unless)\b)[^.;]){0,60}"
-    r"\b(?:this skill|this one|that this|(?:the|its|our) input|needed here)\b"
+    r"\b(?:this skill|this one|that this|(?:the|its|our) input|(?:needed|used|read) here)\b",
+    r"(?:builds(?! (?:up)?on)|collects|defines|maintains|owns|lays|sets|passes|leads|routes)\b"
+    r"(?:(?!\b(?:if|when|unless|but|while|and this)\b)[^.,;]){0,60}"
+    r"\bthis (?:skill|one)\b(?!'s [^.,;]*\bfeeds\b)",
+    r"(?:routes|points|leads|hands (?:\w+ ){0,2}(?:over|off)|feeds(?: in)?) (?:to )?here\b",
+    r"(?:(?:is|are|as) )?(?:the|an?) (?:\w+ ){0,3}(?:prerequisite|basis|foundation|groundwork|source|input)"
+    r" (?:of|for|to) (?:this|what follows)\b",
 )
 _MADE_AFTER = _after(
     r"(?:wrote|writes|produced|produces|created|creates|made|makes|generated|generates|exported|prepared|saved"
-    r"|logged|recorded|collected|fetched|downloaded|gives|leaves|did)\b"
+    r"|logged|recorded|collected|fetched|downloaded|gives|leaves|left|found|finds|returned|returns|did"
+    r"|ends|ended|stops|stopped|finishes|finished)\b"
 )
 _THAT_BEFORE = re.compile(r"\b(?:that|which|what|where)(?:\s+the)?\s*$", re.IGNORECASE)
-_SERVES = _before(r"(?:used|needed|required|called|consumed) by|prerequisites? (?:for|of)")
+_SERVES = _before(
+    r"(?:used|needed|required|called|consumed|read) by|prerequisites? (?:for|of)",
+    r"skills (?:(?:that|which|will) )*(?:use|read|need|reference|consume|build on|depend on) (?:it|this)",
+    r"(?:is|are|becomes?|serves? as|as) (?:the |an? )?(?:inputs?|basis|foundation|groundwork) (?:of|for|to)",
+)
 _WHEN_DONE = re.compile(
     r"^\W*(?:(?:after|upon|following)\b[^,:;`]{0,40}\b(?:this|that|it|these|above|complet\w+|finish\w*)\b"
     r"[^,:;`]{0,20}[,:]"
@@ -100,7 +116,7 @@ _WHEN_DONE = re.compile(
     r"\s+[^,;]{0,80}$",
     re.IGNORECASE,
 )
-_DO_NOT = _before(r"do not|don't|never|must not")
+_DO_NOT = _before(r"(?:do not|don't|never|must not)(?: (?:start|begin|open|enter))?")
 _NOT_YET = re.compile(  # "do not run `x` until this is done"
     r"^\W*(?:until|before)\b[^.;]{0,40}\b(?:this|it|that|everything|done|finished|completed?)\b",
     re.IGNORECASE,
@@ -116,13 +132,18 @@ _NEXT_BEFORE = _before(
     r"precedes?|followed by|afterwards?|after (?:this|that|it|which)|upstream of|leads? to",
     r"(?:continue|go on|carry on|follow(?: on)?|proceed)s? (?:to|with)|(?:move|go)s? on to",
     r"follow(?:ing)?(?: (?:this|it))? up (?:on|with|by|in|using)",
-    r"hand-?offs? to|(?:hand|pass)(?:s|es|ed)? (?:\w+ ){0,2}?(?:over|off|on)? ?to|feeds?(?: into)?",
-    r"(?:prepares?|ready) for|(?:comes |runs |use )?before|inputs? (?:for|to)",
+    r"hand-?offs? to|(?:hand|pass|forward)(?:s|es|ed)? (?:\w+ ){0,2}?(?:over|off|on)? ?to|feeds?(?: into)?",
+    r"(?:prepares?|ready|(?:prepares?|paves?|lays?|clears?|sets?) the \w+) for|unlocks?|unblocks?",
+    r"(?:comes |runs |use )?before|inputs? (?:for|to)",
 )
 _NEXT_AFTER = _after(
     r"(?:is|comes|runs|goes) next\b|next(?=\W*$)|takes over\b|afterwards?\b|picks (?:\w+ )?up\b",
-    r"(?:depends on|needs|requires|uses|reads|takes)\b[^.;]{0,40}\b(?:(?:of|from|by) this\b"
-    r"|this (?:skill |one )?(?:makes|produces|creates|writes|gives|leaves|made|produced|wrote)\b)",
+    r"(?:is )?(?:the )?(?:\w+ ){0,2}next (?:step|stage|phase)\b",
+    r"(?:depends? on|needs?|requires?|uses?|reads?|takes?|consumes?|expects?|receives?|builds? on"
+    r"|(?:is )?(?:the |a )?(?:\w+ )?consumer of)\b[^.;]{0,40}"
+    r"\b(?:(?:of|from|by) this\b|(?:\w+ed|\w+en|made|built|found) here\b"
+    r"|this (?:skill |one )?(?:makes|produces|creates|writes|builds|gives|leaves|made|produced|wrote)\b)",
+    r"(?:continues|carries on|goes on|resumes|starts|begins) (?:from (?:here|this)|where this)\b",
     r"(?:must (?:only )?be run|comes|runs|goes)(?: \w+)? after this\b",
     r"(?:use|run) after\b"
     r"|(?:(?:depends|relies|builds) on|follows|needs|requires|uses|reads|expects) (?:this|it|these)\b",
@@ -133,6 +154,9 @@ _POINTER = _before(
     r"use|using|see|also|run|load|invoke|apply|call|read|follow|via|through|try|take|consult|install",
     r"recommend|(?:pairs?|combines?|works?) with",
     r"(?:switch|route|redirect|refer|defer|turn|delegate|escalate|transition)s? to",
+)
+_CONSUMES = re.compile(  # "- `x`: consumes tables"
+    r"\W*[\u2014\u2013:-]\W*(?:can )?consumes?\b", re.IGNORECASE
 )
 _TOLD = _before(r"do|use|run|load|invoke|apply|call|read|follow|try|take|install")
 _PLAINLY = _before(
@@ -155,7 +179,7 @@ _STANDS_ALONE = re.compile(r"\s*(?:$|[-\u2013\u2014:(|,.])")
 _USE_BEFORE = _before(
     r"us(?:e|es|ing)|run(?:s|ning)?|load(?:s|ing)?|invok(?:e|es|ing)|appl(?:y|ies|ying)|call(?:s|ing)?",
     r"read(?:s|ing)?|(?<!the )follow(?:s|ing)?|via|through|activates?|executes?|consults?|launch(?:es)?",
-    r"delegates? to|wraps?|orchestrates?",
+    r"delegates? to|wraps?|orchestrates?|(?<!-)reference(?!:)",
     r"^\W*(?:(?:always|please|first|you|must|should) )*(?:start|begin) (?:off )?(?:with|by)",
 )
 # Where these stand before the cue, the other skill is for another case, or a choice among several.
@@ -297,7 +321,8 @@ def _close_role(around: Surroundings) -> ReferenceRole | None:
     given = _GIVEN_AFTER.search(right) or (_THAT_BEFORE.search(left) and _MADE_AFTER.search(right))
     if given or _NEED_AFTER.search(right) or need is not None:
         return ReferenceRole.NEED
-    if _NEXT_AFTER.search(right) or _precedes(_NEXT_BEFORE, left) or _THIS_THEN.search(left):
+    taken = _NEXT_AFTER.search(right) or (_LEAD_IN.fullmatch(left) and _CONSUMES.match(right))
+    if taken or _precedes(_NEXT_BEFORE, left) or _THIS_THEN.search(left):
         return ReferenceRole.NEXT
     return None
 

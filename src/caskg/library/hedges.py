@@ -13,11 +13,29 @@ _INDISPENSABLE = re.compile(  # right before the mention
     r"\b(?:without|unless|until|before)(?:\s+(?:the|a|an|running|using|calling|having|run|you|have|has|had)){0,3}\s*$",
     re.IGNORECASE,
 )
+_KEPT = re.compile(  # "do not skip `x`"
+    r"\b(?:not|cannot|\w+n't|never|no) (?:skip|omit|bypass|forget|leave out)\w*"
+    r"(?: (?:over|the|to|run\w*|us(?:e|ing)))*\s*$",
+    re.IGNORECASE,
+)
+_KEPT_AFTER = re.compile(
+    r"^\W*(?:skill\W*)?(?:(?:must|can|may|should)(?: not|not|n't|'t) be (?:skipped|omitted|bypassed|left out)"
+    r"|(?:is|are)(?: not|n't) optional)\b",
+    re.IGNORECASE,
+)
+_WITHOUT = re.compile(
+    r"(?:^\W*|[.:;,\u2014] (?:and |but )?)(?:without|lacking)(?: (?:the|an?|running|using|having|run))*\s*$",
+    re.IGNORECASE,
+)
+_FAILS = re.compile(
+    r"^[^.;]*\b(?:not|\w+n't|cannot|never|none|nothing|nobody|fails?|breaks?|impossible|useless|incomplete|no)\b",
+    re.IGNORECASE,
+)
 _DONE = re.compile(
     r"^\W*(?:skill\W*)?(?:has|have|had|is|was)\b[^.;,]*\b(?:succeeded|finished|done|completed?|run|passed|executed)\b",
     re.IGNORECASE,
 )
-_WHEN = re.compile(r"\b(?:when|once|after|until|unless)(?:\s+the)?\s*$", re.IGNORECASE)
+_WHEN = re.compile(r"\b(?:when|once|as soon as|after|until|unless)(?:\s+the)?\s*$", re.IGNORECASE)
 
 _RUN_NOW = re.compile(  # the mention is "@": "if you have not run `x` yet, run it now"
     r"^\W*if\b[^,;]*\b(?:has|have|had|is|was)(?: not|n't)\b[^,;]*,\s*(?:then |please )?"
@@ -85,8 +103,13 @@ def is_indispensable(left: str, right: str) -> bool:
     >>> is_indispensable("Never run this without", "."), is_indispensable("It works without", ".")
     (True, False)
     """
+    if _is_quoted(left, right):
+        return False
     return (
         _INDISPENSABLE.search(left) is not None
+        or _KEPT.search(left) is not None
+        or _KEPT_AFTER.match(right) is not None
+        or (_WITHOUT.search(left) is not None and _FAILS.match(right) is not None)
         or (_WHEN.search(left) is not None and _DONE.match(right) is not None)
         or _RUN_NOW.match(f"{left}@{right}") is not None
     )
@@ -117,6 +140,14 @@ def is_taken_back(left: str, right: str) -> bool:
     (True, False)
     """
     clause = _CLAUSE.split(_NO_DENIAL.sub("", without_lack(left)))[-1]
+    return (
+        _is_quoted(left, right)
+        or _DENIED.search(clause) is not None
+        or _DENIED_AFTER.match(right) is not None
+    )
+
+
+def _is_quoted(left: str, right: str) -> bool:
+    """Whether the mention stands in somebody else's words, or in an example."""
     quoted = len(_QUOTES.findall(left)) % 2 == 1 and _QUOTES.search(right) is not None
-    quoted = quoted or _EXAMPLE.search(left) is not None
-    return quoted or _DENIED.search(clause) is not None or _DENIED_AFTER.match(right) is not None
+    return quoted or _EXAMPLE.search(left) is not None
