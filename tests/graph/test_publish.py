@@ -513,23 +513,19 @@ def verified_weights(
     return dict(zip(edges, graph.weight.round(6).tolist(), strict=True))
 
 
-@pytest.mark.parametrize("bound_text_only", [True, False])
-def test_a_verified_edge_weighs_the_root_of_its_bound_whatever_its_state(bound_text_only: bool) -> None:  # noqa: FBT001 - a table
-    """No rho, no blend; an assessed edge is left alone."""
-    rows = [text_only((0, 1), 0.9), Row(edge=(0, 2), a=0.9), confirmed((0, 3))]
-    config = replace(DEFAULT, bound_text_only=bound_text_only)
-    found = verified_weights(rows, [0.36, 0.00002, UNKNOWN], config)
-    assert found == {(0, 1): 0.6, (0, 2): 0.01, (0, 3): 0.68}
-    plain = verified_weights(rows, [0.36, 0.00002, UNKNOWN], replace(config, verified_power=1.0))
-    assert plain == {(0, 1): 0.36, (0, 2): 0.01, (0, 3): 0.68}
+def test_a_verified_edge_is_worth_at_least_its_bound() -> None:
+    """Its state attenuates it all the same, a low bound takes nothing, and an assessed edge is left alone."""
+    rows = [text_only((0, 1), 0.1), Row(edge=(0, 2), a=0.2), Row(edge=(0, 3), a=0.9), confirmed((0, 4))]
+    found = verified_weights(rows, [0.8, 0.5, 0.5, UNKNOWN], DEFAULT)
+    assert found == {(0, 1): 0.44, (0, 2): 0.09, (0, 3): 0.162, (0, 4): 0.68}
 
 
-def test_verified_edges_share_the_slots_of_their_target_by_their_bound() -> None:
-    """Two slots: the best two bounds, not the best associations; nothing else becomes scaffold."""
-    rows = [Row(edge=(0, 4), a=0.9), text_only((1, 4), 0.1), Row(edge=(2, 4), a=0.5), confirmed((3, 4))]
+def test_the_scaffold_is_chosen_by_what_is_known_of_it() -> None:
+    """One slot is the text prober's; the other goes to the better of bound and association."""
+    rows = [Row(edge=(0, 4), a=0.9), text_only((1, 4), 0.2), Row(edge=(2, 4), a=0.5), confirmed((3, 4))]
     config = replace(DEFAULT, scaffold_in=2)
-    found = verified_weights(rows, [0.04, 0.09, 0.0625, UNKNOWN], config)
-    assert found == {(1, 4): 0.3, (2, 4): 0.25, (3, 4): 0.68}
+    found = verified_weights(rows, [0.04, 0.09, 0.95, UNKNOWN], config)
+    assert found == {(1, 4): 0.165, (2, 4): 0.171, (3, 4): 0.68}
 
 
 def test_equal_bounds_are_taken_in_the_order_of_their_content() -> None:
@@ -564,5 +560,5 @@ def test_bounds_that_do_not_fit_are_refused(bounds: list[float]) -> None:
     """One an edge, in [0, 1]; 0 and 1 are."""
     with pytest.raises(ValueError, match="Verified bounds"):
         verified_weights([Row(edge=(0, 1))], bounds, DEFAULT)
-    assert verified_weights([Row(edge=(0, 1))], [1.0], DEFAULT) == {(0, 1): 1.0}
-    assert verified_weights([Row(edge=(0, 1))], [0.0], DEFAULT) == {(0, 1): 0.01}
+    assert verified_weights([Row(edge=(0, 1))], [1.0], DEFAULT) == {(0, 1): 0.18}
+    assert verified_weights([Row(edge=(0, 1), a=0.0)], [0.0], DEFAULT) == {(0, 1): 0.01}

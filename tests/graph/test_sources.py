@@ -52,8 +52,8 @@ def test_a_substitution_stands_while_its_substitute_is_asked_about() -> None:
     """Whoever answered; another one was edited, or is gone."""
     now = key(ProbeKind.SUBSTITUTION, substitute=SING.content_hash)
     before = now._replace(substitute_hash=KNIT.content_hash)
-    free = now._replace(arm="plain", prompt_version="text-2", prober_id="text")
-    stale = before._replace(arm="plain", prompt_version="text-2", prober_id="text")
+    free = now._replace(arm="plain", prompt_version="text-3", prober_id="text")
+    stale = before._replace(arm="plain", prompt_version="text-3", prober_id="text")
     assert stands(now, before, free, stale) == [now, free]
     assert list(standing({now: said()}, {})) == []
 
@@ -83,15 +83,15 @@ def test_a_model_stands_by_the_prompts_in_use(prompt: str, prober: str, stand: b
 
 def test_another_prober_stands_by_the_prompts_it_is_asked_with() -> None:
     """The versions that are given say so; they decide nothing about a language model."""
-    free, model = key(prompt="text-2", prober="text"), key()
-    assert stands(free, versions={"text": "text-2"}) == [free]
-    assert stands(free, versions={"text": "text-3"}) == []
+    free, model = key(prompt="text-3", prober="text"), key()
+    assert stands(free, versions={"text": "text-3"}) == [free]
+    assert stands(free, versions={"text": "text-4"}) == []
     assert stands(model, versions={MODEL: "control-0"}) == [model]
 
 
 def test_where_one_voice_counts_it_is_that_of_the_model() -> None:
     """On the edges that it scored; where it could not tell the free prober is heard."""
-    model, free = key(), key(arm="plain", prompt="text-2", prober="text")
+    model, free = key(), key(arm="plain", prompt="text-3", prober="text")
     assert voices(model, free) == [model]
     assert voices(model, free, score=None) == [model, free]
     elsewhere = free._replace(target_hash=KNIT.content_hash)

@@ -85,7 +85,7 @@ class TestContract:
     def test_it_is_a_prober(self) -> None:
         prober = TextProber()
         assert isinstance(prober, Prober)
-        assert (prober.prober_id, prober.prompt_version) == ("text", "text-2")
+        assert (prober.prober_id, prober.prompt_version) == ("text", "text-3")
 
     def test_an_answer_is_free_and_says_why(self) -> None:
         requests = [

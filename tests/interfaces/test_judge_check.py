@@ -16,7 +16,7 @@ def test_without_a_model_the_text_prober_is_checked(run: Run) -> None:
     result = run("judge-check")
     code, out, err = result.code, result.out, result.err
     assert (code, err) == (0, "")
-    assert out.startswith("text, prompts text-2: worth 1 of 3 units.\n  AUC 0.")
+    assert out.startswith("text, prompts text-3: worth 1 of 3 units.\n  AUC 0.")
     for word in ("direction", "ECE", "prerequisite", "interchangeable", "with 3 units", "0 calls, 0 tokens"):
         assert word in out
 
@@ -29,7 +29,7 @@ def test_a_program_gets_one_document(run: Run) -> None:
     (report,) = document["reports"]
     assert report["unasked"] == 0
     assert (code, document["pairs"], document["stopped"]) == (0, 168, None)
-    assert (report["prober"], report["prompt_version"], report["wording"]) == ("text", "text-2", "text")
+    assert (report["prober"], report["prompt_version"], report["wording"]) == ("text", "text-3", "text")
     assert report["units"] == 1
     assert report["direction_accuracy"] > 0.5
     assert report["kinds"][0]["kind"] == "prerequisite"

@@ -293,8 +293,6 @@ class PublicationConfig:
         bound_text_only: Edges assessed by the text prober alone pass through the same bound.
         bound_dependencies: Dependencies among them too; False = what a document says that it needs is
             not cut because it needs much.
-        verified_power: Power of a verified edge's lower credible bound that is its b, in (0, 1]: the
-            walk makes weak edges weaker, and a calibrated chance is as weak as it should be already.
         alternatives_apart: Alternatives have scaffold slots of their own and do not count as
             an edge that a skill already has; False = an edge like any other, as in the paper.
     """
@@ -308,7 +306,6 @@ class PublicationConfig:
     scaffold_total: int | None = None
     bound_text_only: bool = True
     bound_dependencies: bool = False
-    verified_power: float = 0.5
     alternatives_apart: bool = True
 
 

@@ -9,7 +9,7 @@ The last offline step, after `calibrate`; its value is frozen and retrieved from
     w = [rho > 0] min(1, max(min_weight, rho b))
 
 **Scaffold.** A bounded set of unvalidated edges that keeps skills reachable.
-Candidates stand in the order of type, association (high first), ``tie_break``
+Candidates stand in the order of type, b (high first), ``tie_break``
 of the source, ``tie_break`` of the target, position, and are gone through
 twice: first each that gives one of its two skills its first published edge,
 then all others. An edge is taken while its target, its source and the library
@@ -20,9 +20,8 @@ target first, by b; those that find none are not published. So never more than
 ``scaffold_in`` edges into a skill rest on the free prober or on nothing, but for
 dependencies (``bound_dependencies``), which need no slot.
 
-**Verified edges.** Where a verifier is trusted, every edge that nobody assessed has its
-lower credible bound, to the power of ``verified_power``, for b and no rho; these take the slots of
-their target instead.
+**Verified edges.** Where a verifier is trusted, an edge that nobody assessed is worth at least its lower
+credible bound l: ``b <- max(b, l)``. That the bound is low says little, so it takes nothing away.
 
 **Alternatives** (``alternatives_apart``) have slots of their own and do not
 count as an edge that a skill already has: no relevance walks along them.
@@ -116,24 +115,21 @@ def publish(
             or a constant lies outside the range that `PublicationConfig` states.
     """
     _check(candidates, reliability, config=config, tie_break=tie_break)
-    bound = _bounds(verified, n_edges=len(candidates))
-    heard = (reliability.states == _CONFIRMED) | ~(np.zeros(len(bound), np.bool_) if apart is None else apart)
-    trusted = ~np.isnan(bound) & heard
+    heard = np.ones(len(candidates), np.bool_) if apart is None else ~apart
+    heard |= reliability.states == _CONFIRMED
     strength = edge_strength(candidates.association, reliability, blend_mass=config.blend_mass)
+    strength = _at_least(verified, strength)
     by_state = {EdgeState.CONFIRMED: 1.0, EdgeState.UNCERTAIN: config.uncertain}
     rho = np.array([by_state.get(state, 0.0) for state in EDGE_STATES])[reliability.states] * heard
-    strength = np.where(trusted, bound**config.verified_power, strength)
-    rho = np.where(trusted, 1.0, rho)
     slots = _Slots.of(candidates, config=config)
     ties = (tie_break[candidates.target], tie_break[candidates.source])
     weak = reliability.text_only & (rho > 0.0) & config.bound_text_only
     if not config.bound_dependencies:
         weak &= candidates.types != _DEPENDENCY
-    bounded = trusted | weak
     by_strength = np.lexsort((*ties, -strength))
-    rho[slots.refuse(by_strength[bounded[by_strength]])] = 0.0
-    by_type = np.lexsort((*ties, -candidates.association, candidates.types))
-    unvalidated = by_type[((reliability.states == _UNVALIDATED) & heard & ~trusted)[by_type]]
+    rho[slots.refuse(by_strength[weak[by_strength]])] = 0.0
+    by_type = np.lexsort((*ties, -strength, candidates.types))
+    unvalidated = by_type[((reliability.states == _UNVALIDATED) & heard)[by_type]]
     rho[slots.scaffold(unvalidated, published=rho > 0.0)] = config.scaffold
     weight = np.maximum(config.min_weight, rho * strength)  # at most 1, as rho and b are
     kept = np.flatnonzero(rho > 0.0)
@@ -220,14 +216,15 @@ class _Slots:
         return True
 
 
-def _bounds(verified: FloatArray | None, *, n_edges: int) -> FloatArray:
-    """Return the bound of each edge, NaN where there is none."""
+def _at_least(verified: FloatArray | None, strength: FloatArray) -> FloatArray:
+    """Return b raised to the bound of each edge that has one."""
     if verified is None:
-        return np.full(n_edges, np.nan)
-    if verified.shape != (n_edges,) or np.any((verified < 0.0) | (verified > 1.0)):
-        msg = f"Verified bounds of shape {verified.shape} for {n_edges} edges: one an edge, in [0, 1] or NaN."
+        return strength
+    if verified.shape != strength.shape or np.any((verified < 0.0) | (verified > 1.0)):
+        shapes = f"of shape {verified.shape} for {len(strength)} edges"
+        msg = f"Verified bounds {shapes}: give one an edge, in [0, 1] or NaN."
         raise ValueError(msg)
-    return verified
+    return np.fmax(strength, verified)  # of a number and NaN, the number
 
 
 def _check(
@@ -243,7 +240,6 @@ def _check(
         "uncertain": 0.0 <= config.uncertain <= 1.0,
         "scaffold": 0.0 <= config.scaffold <= 1.0,
         "min_weight": 0.0 < config.min_weight <= 1.0,
-        "verified_power": 0.0 < config.verified_power <= 1.0,
         "scaffold_in": config.scaffold_in >= 0,
         "scaffold_out": (config.scaffold_out or 0) >= 0,
         "scaffold_total": (config.scaffold_total or 0) >= 0,

@@ -124,7 +124,7 @@ class TextProber:
     @property
     def prompt_version(self) -> str:
         """The version of its rules."""
-        return "text-2"
+        return "text-3"
 
     def answer(self, requests: Sequence[ProbeRequest]) -> list[ProbeAnswer]:
         """Answer each request, in order. A document is read once for all of *requests*."""
