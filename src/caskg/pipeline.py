@@ -22,7 +22,7 @@ from caskg.graph.judge import has_opinions, judge_signal
 from caskg.graph.labels import author_labels, labelled_pairs
 from caskg.graph.modelled import Rates, modelled_scores, never_measured
 from caskg.graph.probes import choose_substitutes, collect_scores, keep_substitutes, plan_probes, probe_key
-from caskg.graph.publish import publish
+from caskg.graph.publish import Verified, publish
 from caskg.graph.sources import Worth, never_checked, one_voice, standing, uses
 from caskg.graph.text_prober import TEXT_SOURCE, TextProber
 from caskg.graph.verifier import Verifier, verify
@@ -268,16 +268,17 @@ def calibrate(
         frontier=np.isin(np.arange(len(candidates)), asked),
         units=units,
     )
-    verifier, bounds = None, None
+    verifier, verified = None, None
     if config.verifier.enabled:
         text = mean_score(scores.get(TEXT_SOURCE), n_edges=len(candidates))
         verifier, bounds = verify(candidates, reliability, inputs, text_score=text, config=config)
+        verified = None if bounds is None else Verified(bounds, verifier.trust)
     graph = publish(
         candidates,
         reliability,
         config=config.publication,
         tie_break=inputs.tie_break,
-        verified=bounds,
+        verified=verified,
         apart=told_apart(candidates, inputs, limits=config.types),
     )
     return Calibrated(reliability, graph, verifier)

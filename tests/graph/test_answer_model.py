@@ -180,9 +180,9 @@ def test_an_edge_has_no_say_in_its_own_prior() -> None:
     assert known.fold[38] == 3
 
 
-@pytest.mark.parametrize(("n_edges", "learns"), [(9, False), (10, True)])
+@pytest.mark.parametrize(("n_edges", "learns"), [(19, False), (20, True)])
 def test_few_answers_of_one_kind_teach_nothing(n_edges: int, learns: bool) -> None:  # noqa: FBT001 - a case
-    """With fewer than ten the prior is the share of all."""
+    """With fewer than twenty the prior is the share of all."""
     n = n_edges + 40
     effects = np.where(np.arange(n) < n_edges, 1.0, 0.0)
     answers = said([[value] for value in effects] + [[NAN], [NAN]])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from caskg.config import PublicationConfig, build_config
 from caskg.graph.calibrate import beta_mean
-from caskg.graph.publish import edge_strength, publish
+from caskg.graph.publish import Verified, edge_strength, publish
 from caskg.schema import EDGE_STATES, EDGE_TYPES, Candidates, EdgeState, EdgeType, Reliability, SkillGraph
 
 PAPER = build_config("paper").publication
@@ -503,29 +503,33 @@ UNKNOWN = float("nan")
 
 
 def verified_weights(
-    rows: Sequence[Row], bounds: Sequence[float], config: PublicationConfig
+    rows: Sequence[Row], bounds: Sequence[float], config: PublicationConfig, *, trust: float = 1.0
 ) -> dict[Edge, float]:
     candidates, reliability = arrays(rows, 10)
-    graph = publish(
-        candidates, reliability, config=config, tie_break=np.arange(10), verified=np.array(bounds)
-    )
+    verified = Verified(np.array(bounds), trust)
+    graph = publish(candidates, reliability, config=config, tie_break=np.arange(10), verified=verified)
     edges = zip(graph.source.tolist(), graph.target.tolist(), strict=True)
     return dict(zip(edges, graph.weight.round(6).tolist(), strict=True))
 
 
-def test_a_verified_edge_is_worth_at_least_its_bound() -> None:
-    """Its state attenuates it all the same, a low bound takes nothing, and an assessed edge is left alone."""
+def test_a_verified_edge_is_worth_its_bound_as_far_as_the_verifier_is_trusted() -> None:
+    """Its state attenuates it all the same, and an assessed edge is left alone."""
     rows = [text_only((0, 1), 0.1), Row(edge=(0, 2), a=0.2), Row(edge=(0, 3), a=0.9), confirmed((0, 4))]
-    found = verified_weights(rows, [0.8, 0.5, 0.5, UNKNOWN], DEFAULT)
-    assert found == {(0, 1): 0.44, (0, 2): 0.09, (0, 3): 0.162, (0, 4): 0.68}
+    bounds = [0.8, 0.5, 0.5, UNKNOWN]
+    assert verified_weights(rows, bounds, DEFAULT) == {(0, 1): 0.44, (0, 2): 0.09, (0, 3): 0.09, (0, 4): 0.68}
+    half = verified_weights(rows, bounds, DEFAULT, trust=0.5)
+    assert half == {(0, 1): 0.284167, (0, 2): 0.063, (0, 3): 0.126, (0, 4): 0.68}
+    assert verified_weights(rows, bounds, DEFAULT, trust=0.0) == pytest.approx(
+        weights(rows, DEFAULT), abs=1e-6
+    )
 
 
 def test_the_scaffold_is_chosen_by_what_is_known_of_it() -> None:
-    """One slot is the text prober's; the other goes to the better of bound and association."""
+    """One slot is the text prober's; the other goes to the better bound, not the better association."""
     rows = [Row(edge=(0, 4), a=0.9), text_only((1, 4), 0.2), Row(edge=(2, 4), a=0.5), confirmed((3, 4))]
     config = replace(DEFAULT, scaffold_in=2)
-    found = verified_weights(rows, [0.04, 0.09, 0.95, UNKNOWN], config)
-    assert found == {(1, 4): 0.165, (2, 4): 0.171, (3, 4): 0.68}
+    found = verified_weights(rows, [0.04, 0.1, 0.95, UNKNOWN], config)
+    assert found == {(1, 4): 0.055, (2, 4): 0.171, (3, 4): 0.68}
 
 
 def test_equal_bounds_are_taken_in_the_order_of_their_content() -> None:
@@ -549,10 +553,17 @@ def test_edges_told_apart_are_published_only_when_confirmed() -> None:
         reliability,
         config=replace(DEFAULT, scaffold_in=1),
         tie_break=np.arange(10),
-        verified=np.array([UNKNOWN, 0.5, UNKNOWN, UNKNOWN, UNKNOWN]),
+        verified=Verified(np.array([UNKNOWN, 0.5, UNKNOWN, UNKNOWN, UNKNOWN]), 1.0),
         apart=np.array([True, True, True, True, False]),
     )
     assert list(zip(graph.source.tolist(), graph.target.tolist(), strict=True)) == [(3, 4), (5, 4)]
+
+
+@pytest.mark.parametrize("trust", [-0.1, 1.1])
+def test_a_trust_that_is_no_share_is_refused(trust: float) -> None:
+    """As any number outside its range."""
+    with pytest.raises(ValueError, match=f"trust is {trust}"):
+        verified_weights([Row(edge=(0, 1))], [0.5], DEFAULT, trust=trust)
 
 
 @pytest.mark.parametrize("bounds", [[0.5, 0.5], [1.1], [-0.1]])

@@ -169,12 +169,19 @@ def test_it_learns_and_says_calibrated_chances_of_unseen_edges() -> None:
     assert verifier.error < 0.05
 
 
+@pytest.mark.parametrize(("skill", "trust"), [(0.5, 0.25), (1.0, 1.0), (-0.3, 0.0)])
+def test_a_verifier_is_trusted_by_the_square_of_its_skill(skill: float, trust: float) -> None:
+    """And not at all where it is worse than the base rate."""
+    verifier = Verifier(model=None, calibration=None, n_confirmed=30, n_rejected=30, skill=skill)
+    assert verifier.trust == trust
+
+
 def test_the_lower_bound_is_lower_where_less_is_known() -> None:
     """It is never above the chance, and rarely above the truth."""
     world = World(1)
     verifier = fit(world)
     said = verifier.probability(world.features)
-    lower = verifier.probability(world.features, deviations=CONFIG.deviations)
+    lower = verifier.probability(world.features, deviations=1.645)
     assert (lower < said).all()
     assert np.mean(lower < world.chance) > 0.8 > np.mean(said < world.chance)
     fewer = World(1, n_known=150)
@@ -209,7 +216,7 @@ def test_what_a_skill_alone_teaches_is_not_held_out_from_itself() -> None:
 
 
 def test_too_few_assessed_edges_are_no_school() -> None:
-    """Ten of each are enough; nine are not, whichever."""
+    """Twenty of each are enough; nineteen are not, whichever."""
 
     def with_known(n_confirmed: int, n_rejected: int) -> tuple[bool, str]:
         known = np.array([1] * n_confirmed + [-1] * n_rejected + [0] * 50, dtype=np.int8)
@@ -221,10 +228,10 @@ def test_too_few_assessed_edges_are_no_school() -> None:
         assert (verifier.n_confirmed, verifier.n_rejected) == (n_confirmed, n_rejected)
         return verifier.used, verifier.reason
 
-    assert with_known(10, 90) == (True, "")
-    assert with_known(90, 10)[0]
-    assert "9 confirmed and 90 rejected" in with_known(9, 90)[1]
-    assert "at least 10 of each" in with_known(90, 9)[1]
+    assert with_known(20, 90) == (True, "")
+    assert with_known(90, 20)[0]
+    assert "19 confirmed and 90 rejected" in with_known(19, 90)[1]
+    assert "at least 20 of each" in with_known(90, 19)[1]
 
 
 def test_edges_into_fewer_skills_than_folds_are_no_school() -> None:

@@ -20,15 +20,15 @@ target first, by b; those that find none are not published. So never more than
 ``scaffold_in`` edges into a skill rest on the free prober or on nothing, but for
 dependencies (``bound_dependencies``), which need no slot.
 
-**Verified edges.** Where a verifier is trusted, an edge that nobody assessed is worth at least its lower
-credible bound l: ``b <- max(b, l)``. That the bound is low says little, so it takes nothing away.
+**Verified edges.** Where a verifier is used, its lower credible bound l decides on an edge that nobody
+assessed as far as the verifier is trusted: ``b <- (1 - t) b + t l``.
 
 **Alternatives** (``alternatives_apart``) have slots of their own and do not
 count as an edge that a skill already has: no relevance walks along them.
 """
 
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -49,6 +49,18 @@ from caskg.schema import (
 _DEPENDENCY = EDGE_TYPES.index(EdgeType.DEPENDENCY)
 _ALTERNATIVE = EDGE_TYPES.index(EdgeType.ALTERNATIVE)
 _CONFIRMED, _UNVALIDATED = map(EDGE_STATES.index, (EdgeState.CONFIRMED, EdgeState.UNVALIDATED))
+
+
+class Verified(NamedTuple):
+    """What was learnt about edges that nobody assessed.
+
+    Attributes:
+        bound: l, the lower credible bound of each, in ``[0, 1]``; NaN for the others, shape ``(n_edges,)``.
+        trust: t, how far it decides, in ``[0, 1]``.
+    """
+
+    bound: FloatArray
+    trust: float
 
 
 def edge_strength(
@@ -91,7 +103,7 @@ def publish(
     *,
     config: PublicationConfig,
     tie_break: IntArray,
-    verified: FloatArray | None = None,
+    verified: Verified | None = None,
     apart: BoolArray | None = None,
 ) -> SkillGraph:
     """Weigh the candidate edges and keep those of positive weight.
@@ -102,8 +114,7 @@ def publish(
         config: The constants of Section 6.
         tie_break: Rank of each skill by its content, shape ``(n_skills,)``: equal
             edges are taken in this order, so that no id or folder decides.
-        verified: The lower credible bound of each edge that nobody assessed, in ``[0, 1]``; NaN
-            for the others, shape ``(n_edges,)``. None = there is no trusted verifier.
+        verified: What was learnt about edges that nobody assessed; None = no verifier can be used.
         apart: Edges that must be confirmed to be published, shape ``(n_edges,)``; None = no edge.
 
     Returns:
@@ -111,14 +122,14 @@ def publish(
 
     Raises:
         ValueError: *candidates* and *reliability* have not as many edges, *tie_break* has
-            not one rank a skill, *verified* has not one bound an edge or one outside ``[0, 1]``,
+            not one rank a skill, *verified* has not one bound an edge or a number outside ``[0, 1]``,
             or a constant lies outside the range that `PublicationConfig` states.
     """
     _check(candidates, reliability, config=config, tie_break=tie_break)
     heard = np.ones(len(candidates), np.bool_) if apart is None else ~apart
     heard |= reliability.states == _CONFIRMED
     strength = edge_strength(candidates.association, reliability, blend_mass=config.blend_mass)
-    strength = _at_least(verified, strength)
+    strength = _blended(strength, verified)
     by_state = {EdgeState.CONFIRMED: 1.0, EdgeState.UNCERTAIN: config.uncertain}
     rho = np.array([by_state.get(state, 0.0) for state in EDGE_STATES])[reliability.states] * heard
     slots = _Slots.of(candidates, config=config)
@@ -216,15 +227,19 @@ class _Slots:
         return True
 
 
-def _at_least(verified: FloatArray | None, strength: FloatArray) -> FloatArray:
-    """Return b raised to the bound of each edge that has one."""
+def _blended(strength: FloatArray, verified: Verified | None) -> FloatArray:
+    """Return b where there is no bound, else ``(1 - t) b + t l``."""
     if verified is None:
         return strength
-    if verified.shape != strength.shape or np.any((verified < 0.0) | (verified > 1.0)):
-        shapes = f"of shape {verified.shape} for {len(strength)} edges"
+    bound, trust = verified
+    if bound.shape != strength.shape or np.any((bound < 0.0) | (bound > 1.0)):
+        shapes = f"of shape {bound.shape} for {len(strength)} edges"
         msg = f"Verified bounds {shapes}: give one an edge, in [0, 1] or NaN."
         raise ValueError(msg)
-    return np.fmax(strength, verified)  # of a number and NaN, the number
+    if not 0.0 <= trust <= 1.0:
+        msg = f"trust is {trust}: choose a number from 0 to 1."
+        raise ValueError(msg)
+    return np.where(np.isnan(bound), strength, (1.0 - trust) * strength + trust * bound)
 
 
 def _check(

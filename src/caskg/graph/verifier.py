@@ -82,6 +82,15 @@ class Verifier:
     reason: str = ""
 
     @property
+    def trust(self) -> float:
+        """How far its bound decides on an edge that nobody assessed: the square of its skill, in ``[0, 1]``.
+
+        What its labels are of is not what it is asked about: by the skill itself, twice as many right labels
+        made answers worse.
+        """
+        return max(self.skill, 0.0) ** 2
+
+    @property
     def used(self) -> bool:
         """Whether it is good enough."""
         return not self.reason
