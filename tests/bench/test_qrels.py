@@ -297,13 +297,18 @@ def test_a_masked_pair_is_no_edge(tmp_path: Path) -> None:
     assert kitchen.topics[0].links == ()
 
 
-def test_tasks_without_a_library_are_found(tmp_path: Path) -> None:
+def test_files_without_a_library_are_found(tmp_path: Path) -> None:
     """They are no set, and must not go lost without a word."""
     write_both(tmp_path)
     assert without_library(tmp_path) == []
     write(tmp_path, "kitchens_tasks", KITCHEN_TASKS, packed=True)
+    write(tmp_path, "kitchens_edges", [])
+    write(tmp_path, "attic_mask", [])
     assert set_names(tmp_path) == ["kitchen", "office"]
-    assert without_library(tmp_path) == ["kitchens"]
+    assert without_library(tmp_path) == [
+        {"set": name, "measure": "all", "reason": f"there is no {name}_library.jsonl or .jsonl.xz"}
+        for name in ("attic", "kitchens")
+    ]
 
 
 def test_a_file_may_be_there_packed_and_unpacked_if_both_are_the_same(tmp_path: Path) -> None:

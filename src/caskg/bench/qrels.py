@@ -101,15 +101,28 @@ def set_names(folder: Path) -> list[str]:
     return names
 
 
-def without_library(folder: Path) -> list[str]:
-    """Return what would be sets of a folder if their tasks had a library, sorted."""
-    return sorted(set(_stems(folder, _TASKS)) - set(_stems(folder, _LIBRARY)))
+def without_library(folder: Path) -> list[dict[str, str]]:
+    """Say, as what was skipped, which files of a folder belong to no set."""
+    others = {name for part in (_TASKS, _EDGES, _MASK) for name in _stems(folder, part)}
+    return [
+        {"set": name, "measure": "all", "reason": f"there is no {name}{_LIBRARY}.jsonl or .jsonl.xz"}
+        for name in sorted(others - set(_stems(folder, _LIBRARY)))
+    ]
 
 
 def _stems(folder: Path, part: str) -> list[str]:
     ends = [f"{part}{suffix}" for suffix in _SUFFIXES]
     paths = list(folder.iterdir()) if folder.is_dir() else []
     return sorted({path.name.removesuffix(end) for path in paths for end in ends if path.name.endswith(end)})
+
+
+def read_sets(folder: Path, names: Sequence[str]) -> dict[str, GoldSet]:
+    """Read gold sets by name; raises what `read_set` raises, with the set named."""
+    found = {}
+    for name in names:
+        with named(f"Set {name!r}"):
+            found[name] = read_set(folder, name)
+    return found
 
 
 def read_set(folder: Path, name: str) -> GoldSet:
