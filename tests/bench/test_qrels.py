@@ -9,6 +9,8 @@ import pytest
 from caskg.bench.lines import Row
 from caskg.bench.qrels import read_set, set_names, skill_of, without_library
 from caskg.errors import UsageError
+from caskg.library.fields import extract_fields
+from caskg.library.markdown import cut_sections
 from caskg.schema import Parameter
 from gold_sets import KITCHEN, KITCHEN_TASKS, write, write_both, write_kitchen
 
@@ -127,7 +129,7 @@ def test_the_digest_is_of_what_was_read(tmp_path: Path) -> None:
 
 SKILL, TASK = '{"id": "a", %s}', '{"id": "1", "query": "x", "gold": ["brew-tea"], %s}'
 GOLD = 'gold: it must be a list of ids, such as ["boil-water", "brew-tea"], not '
-ID = 'an id, such as "boil-water" or 7'
+ID = 'a text or a whole number, such as "boil-water" or 7'
 BY_NAME = (
     'it must be a list of names or of objects with "name", "type" and "description", or an object by name, '
 )
@@ -273,6 +275,28 @@ def test_a_type_that_is_no_text_says_nothing() -> None:
     found = skill_of({"id": "a", "inputs": [{"name": 1, "type": ["x"], "description": 2}], "tools": {"q": 1}})
     assert found.fields.inputs == (Parameter(name="1"),)
     assert found.fields.tools == ("q",)
+
+
+def test_half_a_character_is_a_question_mark(tmp_path: Path) -> None:
+    """JSON can hold one, and no file of text can: wherever it stands."""
+    half = "x\ud800y"
+    stated = {"id": half, "description": half, "inputs": [{"name": half, "type": half}], "tools": [half]}
+    write(tmp_path, "half_library", [stated])
+    write(tmp_path, "half_tasks", [{"id": half, "query": half, "gold": [half], "main": half}])
+    found = read_set(tmp_path, "half")
+    skill, topic = found.library.skills[0], found.topics[0]
+    assert (skill.id, skill.description, skill.fields.tools) == ("x?y", "x?y", ("x?y",))
+    assert skill.fields.inputs == (Parameter(name="x?y", type="x?y"),)
+    assert (topic.id, topic.query, topic.gold, topic.cluster) == ("x?y", "x?y", (0,), "main x?y")
+
+
+def test_the_body_says_what_the_fields_do() -> None:
+    """Read as a SKILL.md, it states the same inputs and outputs, types and all."""
+    odd = {"id": "a", "inputs": {"a_": {"type": "list(str)"}, "*.b": {"type": "x y", "description": "c: d"}}}
+    for row in (*KITCHEN, odd):
+        skill = skill_of(row)
+        read = extract_fields({}, cut_sections(skill.body))
+        assert (read.inputs, read.outputs) == (skill.fields.inputs, skill.fields.outputs)
 
 
 def test_a_task_that_is_repeated_counts_once(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ Read = Callable[[Any], "T"]
 
 T = TypeVar("T")
 
+_IDENT = 'a text or a whole number, such as "boil-water" or 7'
 _SHOWN = 60  # characters of a value that is refused
 
 
@@ -100,8 +101,8 @@ def field(row: Row, name: str, read: Callable[[Any], T]) -> T:
 
 
 def text(value: object) -> str:
-    """Read a text."""
-    return value if isinstance(value, str) else refuse(value, "a text")
+    """Read a text; what stands in it for half a character, which JSON can hold, becomes a question mark."""
+    return value.encode(errors="replace").decode() if isinstance(value, str) else refuse(value, "a text")
 
 
 def some_text(value: object) -> str:
@@ -110,14 +111,14 @@ def some_text(value: object) -> str:
 
 
 def ident(value: object) -> str:
-    """Read an id: a text, or a whole number, which is the same as its digits.
+    """Read an id or a name: a text, or a whole number, which is the same as its digits.
 
     >>> ident("7"), ident(7)
     ('7', '7')
     """
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    return value if isinstance(value, str) and value else refuse(value, 'an id, such as "boil-water" or 7')
+    return text(value) if isinstance(value, str) and value else refuse(value, _IDENT)
 
 
 def mapping(value: object) -> Row:

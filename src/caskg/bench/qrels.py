@@ -272,7 +272,7 @@ def _item(parameter: Parameter) -> str:
 
 
 def _stated(value: object) -> str | None:
-    return value or None if isinstance(value, str) else None
+    return text(value) or None if isinstance(value, str) else None
 
 
 def _words(stated: Any) -> tuple[str, ...]:  # noqa: ANN401 - a JSON value

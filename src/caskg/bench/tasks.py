@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from caskg.bench.lines import named, object_of, read_lines
+from caskg.bench.lines import text as as_text
 from caskg.errors import UsageError
 from caskg.retrieval.seeds import check_query
 
@@ -104,7 +105,7 @@ def _query(value: object) -> str:
     if not isinstance(value, str):
         msg = "it is missing." if value is None else f"it must be a text, not {value!r}."
         raise UsageError(msg)
-    query = value.encode(errors="replace").decode()  # JSON can hold half a character
+    query = as_text(value)
     check_query(query)
     return query
 
