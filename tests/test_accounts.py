@@ -162,7 +162,7 @@ def test_a_label_is_imported_as_a_persons(workspace: Workspace) -> None:
     """On the texts of the current version, unless the line says on which."""
     texts = hashes(workspace)
     lines = [line(note="tea is water"), "", line(target="mow-lawn", verdict="reject", target_hash=GONE)]
-    assert import_labels(lines, workspace.current(), workspace.ledger) == (2, 0)
+    assert import_labels(lines, workspace.current(), workspace.ledger) == (2, 0, ())
     assert workspace.ledger.labels() == (
         Label(
             source="boil-water",
@@ -182,7 +182,7 @@ def test_a_label_is_imported_as_a_persons(workspace: Workspace) -> None:
             target_hash=GONE,
         ),
     )
-    assert import_labels(lines, workspace.current(), workspace.ledger) == (0, 0)
+    assert import_labels(lines, workspace.current(), workspace.ledger) == (0, 0, ())
 
 
 def test_a_label_comes_back_though_its_skill_is_gone_or_edited(workspace: Workspace, tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_what_was_exported_comes_back(workspace: Workspace, tmp_path: Path) -> N
     lines = [*map(json.dumps, documents), line(given_by="author")]
     with Workspace.create(tmp_path / "other") as other:
         build_workspace(other, [tmp_path / "library"], encoder="builtin")
-        assert import_labels(lines, other.current(), other.ledger) == (1, len(lines) - 1)
+        assert import_labels(lines, other.current(), other.ledger) == (1, len(lines) - 1, ())
         assert other.ledger.labels() == workspace.ledger.labels()
 
 
@@ -232,6 +232,7 @@ def test_what_was_exported_comes_back(workspace: Workspace, tmp_path: Path) -> N
         (line(target_hash=[1]), "'[1]' is no content hash"),
         (line(note=3), "note must be a text, not 3."),
         (line(verdict="maybe"), "The verdict 'maybe' is none of confirm, reject."),
+        (line(target="boil-water"), "A label joins two skills, and this one joins 'boil-water' to itself"),
         (line(target="brew-te"), "There is no skill 'brew-te' in version 1. Did you mean brew-tea?"),
     ],
 )
@@ -246,8 +247,13 @@ def test_a_line_that_cannot_be_read_is_named_and_nothing_is_imported(
     assert workspace.ledger.labels() == ()
 
 
-def test_a_label_that_joins_a_skill_to_itself_imports_none(workspace: Workspace) -> None:
-    """All or none."""
-    with pytest.raises(UsageError, match="joins 'boil-water' to itself"):
-        import_labels([line(), line(target="boil-water")], workspace.current(), workspace.ledger)
-    assert workspace.ledger.labels() == ()
+def test_of_lines_that_contradict_one_another_the_last_stands_and_the_others_are_named(
+    workspace: Workspace,
+) -> None:
+    """The same verdict twice contradicts nothing, whatever its note."""
+    here = workspace.current(), workspace.ledger
+    assert import_labels([line(), line(note="again")], *here) == (1, 0, ())
+    lines = [line(verdict="reject"), line(), "", line(verdict="reject", note="no"), line(note="yes")]
+    assert import_labels(lines, *here) == (1, 0, (1, 2, 4))
+    (label,) = workspace.ledger.labels()
+    assert (label.verdict, label.note) == (Verdict.CONFIRM, "yes")

@@ -6,7 +6,7 @@ Beside `inspection`, which asks about one version; an answer outlives the versio
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from caskg.errors import UsageError
 from caskg.graph.labelled_set import labelled_set
@@ -14,8 +14,7 @@ from caskg.graph.sources import is_outdated
 from caskg.graph.text_prober import TEXT_SOURCE, TextProber
 from caskg.inspection import current_version, hidden_texts, position_of
 from caskg.schema import Label, LabelSource, ProbeAnswer, ProbeKey, Verdict
-from caskg.store.ledger import Ledger
-from caskg.store.rows import require_hashes
+from caskg.store.ledger import Ledger, check_label
 from caskg.store.snapshot import Snapshot
 from caskg.store.workspace import Workspace
 
@@ -146,20 +145,32 @@ def entry_document(entry: Entry) -> dict[str, Any]:
     }
 
 
-def import_labels(lines: Iterable[str], version: Snapshot, ledger: Ledger) -> tuple[int, int]:
+class Imported(NamedTuple):
+    """What became of the lines of a file of labels.
+
+    Attributes:
+        new: Labels that did not stand yet.
+        passed_over: Lines that are no label of a person.
+        contradicted: Numbers of lines whose verdict a later line on the same pair took back.
+    """
+
+    new: int
+    passed_over: int
+    contradicted: tuple[int, ...]
+
+
+def import_labels(lines: Iterable[str], version: Snapshot, ledger: Ledger) -> Imported:
     """Let the labels in *lines* stand as a person's, all or none.
 
     A line is a JSON object with ``source``, ``target`` and ``verdict``, and maybe ``note`` and the
     hashes of the texts that it was given on; with its hash, a skill need not be in the version. Lines
-    of an export that are no label of a person are passed over.
-
-    Returns:
-        How many labels are new, and how many lines were passed over.
+    of an export that are no label of a person are passed over. Of lines on the same pair the last stands.
 
     Raises:
         UsageError: A line cannot be read; it is named.
     """
-    labels, passed_over = [], 0
+    labels: dict[tuple[str, str], tuple[int, Label]] = {}
+    passed_over, contradicted = 0, []
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -168,11 +179,16 @@ def import_labels(lines: Iterable[str], version: Snapshot, ledger: Ledger) -> tu
             if row.get("type", "label") != "label" or row.get("given_by", LabelSource.PERSON) != "person":
                 passed_over += 1
                 continue
-            labels.append(_label(row, version))
+            label = _label(row, version)
+            before, known = labels.get((label.source, label.target), (0, label))
+            if known.verdict is not label.verdict:
+                contradicted.append(before)
+            labels[label.source, label.target] = number, label
         except UsageError as error:
             msg = f"Line {number}: {error} Nothing was imported."
             raise UsageError(msg) from error
-    return ledger.set_labels(labels), passed_over
+    new = ledger.set_labels(label for _, label in labels.values())
+    return Imported(new, passed_over, tuple(contradicted))
 
 
 def _row(line: str) -> Mapping[str, Any]:
@@ -199,8 +215,7 @@ def _label(row: Mapping[str, Any], version: Snapshot) -> Label:
     (source, source_hash), (target, target_hash) = (
         _end(version, texts[end], row.get(f"{end}_hash")) for end in ("source", "target")
     )
-    require_hashes({source_hash, target_hash})
-    return Label(
+    label = Label(
         source=source,
         target=target,
         verdict=Verdict(texts["verdict"]),
@@ -209,6 +224,8 @@ def _label(row: Mapping[str, Any], version: Snapshot) -> Label:
         target_hash=target_hash,
         note=texts["note"],
     )
+    check_label(label)
+    return label
 
 
 def _end(version: Snapshot, name: str, given_on: object) -> tuple[str, str]:

@@ -1,6 +1,8 @@
 """The document of the gold benchmark: rows, contrasts, costs, and the tables that people read."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +10,7 @@ import pytest
 from caskg.bench.gold import COMPARED, bench_gold
 from caskg.bench.report import figure, tables
 from caskg.bench.runner import Plan
-from gold_sets import write_both
+from gold_sets import OFFICE_TASKS, write, write_both
 
 METHODS = ("bm25", "hybrid-3way", "default", "ceiling")
 
@@ -123,6 +125,26 @@ def test_tables_show_the_document(document: dict[str, Any]) -> None:
     assert [line[0] for line in contrasts] == ["against", "bm25", "hybrid-3way", "ceiling"]
     assert found["office: edges"] == []
     assert [line[0] for line in found["office: cost"]] == ["", "bm25", "hybrid-3way", "default"]
+
+
+def test_failed_tasks_and_files_of_no_set_are_said(tmp_path: Path) -> None:
+    """By method, with the first reason; only where all sets were asked for is a file of none a loss."""
+    folder = write_both(tmp_path / "data")
+    blank = [{"id": each, "query": " ", "gold": ["book-train"]} for each in ("o3", "o4")]
+    write(folder, "office_tasks", [*OFFICE_TASKS, *blank])
+    write(folder, "attic_tasks", [])
+    plan = Plan(folder=folder, methods=("bm25",), cache=tmp_path / "cache", encoder="builtin")
+    document = bench_gold(plan)
+    assert value(document, "bm25", "failures", "office")["mean"] == 2
+    lost, failed = document["skipped"]
+    assert lost == {
+        "set": "attic", "measure": "all", "reason": "there is no attic_library.jsonl or .jsonl.xz",
+    }  # fmt: skip
+    assert failed.pop("reason").startswith(
+        "2 of 4 tasks failed, the first of them 'o3': UsageError: The task text is empty"
+    )
+    assert failed == {"set": "office", "method": "bm25", "measure": "failures"}
+    assert bench_gold(replace(plan, sets=("kitchen",)))["skipped"] == []
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,17 @@
 """Runs are kept, go on where they stopped, and count what fails."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from caskg.bench.judged import JudgePlan, judging
 from caskg.bench.methods import METHODS, REFERENCE
 from caskg.bench.qrels import GoldSet
-from caskg.bench.runner import Fold, Plan, SetRuns, induced, run_sets
+from caskg.bench.runner import Fold, Plan, SetRuns, induced, run_sets, unjudged
 from caskg.bench.workbench import Kind, graph_method
 from caskg.config import build_config, retrieve_config
 from caskg.errors import UsageError
@@ -76,6 +79,59 @@ def test_a_run_goes_on_where_it_stopped(plan: Plan, kitchen: SetRuns) -> None:
     assert answers(again) == answers(kitchen)
 
 
+@pytest.mark.parametrize("damage", ["", "{", "[]", "few answers"])
+def test_a_damaged_run_is_made_anew(plan: Plan, tmp_path: Path, damage: str) -> None:
+    """A run that was cut short must not end the benchmark, nor count as whole."""
+    plan = replace(plan, methods=("bm25",), cache=tmp_path)
+    before = answers(run_sets(plan)[0])
+    (path,) = (tmp_path / "runs").iterdir()
+    whole = json.loads(path.read_text())
+    few = json.dumps(whole | {"answers": whole["answers"][1:]})
+    path.write_text(few if damage == "few answers" else damage)
+    said: list[str] = []
+    assert answers(run_sets(plan, progress=said.append)[0]) == before
+    assert said[0].startswith("kitchen bm25: make_cpu_s")
+    run_sets(plan, progress=said.append)
+    assert said[1] == "kitchen bm25: from the cache"
+
+
+def test_a_broken_set_stops_only_those_who_ask_for_it(tmp_path: Path) -> None:
+    """Of another one the tasks cannot be asked, and that is said."""
+    write_both(tmp_path)
+    (tmp_path / "office_tasks.jsonl").write_text("{")
+    plan = Plan(folder=tmp_path, methods=("bm25",), cache=tmp_path / "cache", encoder="builtin")
+    with pytest.raises(UsageError, match=r"Set 'office': .*office_tasks\.jsonl, line 1: it is not JSON"):
+        run_sets(plan)
+    assert not plan.cache.exists()
+    (kitchen,) = run_sets(replace(plan, sets=("kitchen",)))
+    assert kitchen.runs["bm25"].foreign == ()
+    reasons = [each["reason"] for each in kitchen.skipped]
+    assert reasons[0].startswith(
+        f"the tasks of set 'office' cannot be asked: {tmp_path}/office_tasks.jsonl, "
+    )
+    assert reasons[1] == "the folder holds no other set whose tasks could be asked"
+    assert {each["measure"] for each in kitchen.skipped} == {"auroc_wrong_library"}
+
+
+def test_what_all_methods_share_costs_none_of_them(plan: Plan, tmp_path: Path) -> None:
+    """The index is made with the first build, whoever comes first; plain search asks for no build."""
+    cost = run_sets(replace(plan, methods=("hybrid-rrf", "default"), cache=tmp_path))[0].runs
+    assert cost["hybrid-rrf"].cost["make_cpu_s"] < cost["default"].cost["build_cpu_s"] / 2
+
+
+def test_a_figure_that_one_fold_lacks_is_the_mean_of_the_others(plan: Plan, tmp_path: Path) -> None:
+    """A graph that nobody was asked about confirms nothing."""
+
+    def folds_of(gold: GoldSet) -> Sequence[Fold]:
+        asked = judging(JudgePlan(budget=30))(gold)[0]
+        return [replace(asked, topics=(0, 1)), Fold(topics=(2, 3), induce=induced)]
+
+    both = replace(plan, methods=("default",), cache=tmp_path, judging=folds_of, judging_id="both")
+    assert run_sets(both)[0].runs["default"].edges["precision_confirmed"].value == 1.0
+    unasked = replace(both, judging=unjudged, judging_id="none")
+    assert np.isnan(run_sets(unasked)[0].runs["default"].edges["precision_confirmed"].value)
+
+
 def test_another_cache_gives_the_same_answers(plan: Plan, kitchen: SetRuns, tmp_path: Path) -> None:
     """Nothing but the data, the methods and the seed decides."""
     assert answers(run_sets(replace(plan, cache=tmp_path))[0]) == answers(kitchen)
@@ -118,7 +174,7 @@ def test_each_fold_is_asked_of_its_own_graph(plan: Plan, tmp_path: Path) -> None
     """What a judge learnt from a topic must not answer it."""
     asked: list[int] = []
 
-    def judging(gold: GoldSet) -> Sequence[Fold]:
+    def folds_of(gold: GoldSet) -> Sequence[Fold]:
         def counted(number: int) -> Fold:
             calls = [7]  # what was asked before the build does not count
 
@@ -132,7 +188,7 @@ def test_each_fold_is_asked_of_its_own_graph(plan: Plan, tmp_path: Path) -> None
 
         return [counted(0), counted(1)]
 
-    folds = replace(plan, methods=("default", "no-judge"), cache=tmp_path, judging=judging, judging_id="two")
+    folds = replace(plan, methods=("default", "no-judge"), cache=tmp_path, judging=folds_of, judging_id="two")
     (runs,) = run_sets(folds)
     assert asked == [0, 1]
     assert list(runs.runs) == ["default", "no-judge"]

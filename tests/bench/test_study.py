@@ -23,7 +23,7 @@ from caskg.bench.study import (
 )
 from caskg.config import FrontierPolicy
 from caskg.errors import UsageError
-from gold_sets import write_both
+from gold_sets import KITCHEN_TASKS, write, write_both
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +110,40 @@ def test_what_is_done_is_not_done_again(plan: StudyPlan) -> None:
         known = json.loads(path.read_text())
         path.write_text(json.dumps(known | {"calls": 7}))
     assert {each["calls"] for each in study(plan)["cost"]} == {7}
+
+
+def test_a_damaged_point_is_made_anew(plan: StudyPlan, tmp_path: Path) -> None:
+    """Cut short, empty, or of other tasks."""
+    plan = replace(plan, seeds=1, cache=tmp_path)
+    first = study(plan)
+    files = sorted((tmp_path / "points").iterdir())
+    for path, damaged in zip(files, ("", "{", "[]", "{}", '{"values": {"recall@10": 1}}'), strict=True):
+        path.write_text(damaged)
+    assert study(plan) == first
+    few = json.loads(files[0].read_text())
+    files[0].write_text(json.dumps(few | {"values": {name: [1.0] for name in MEASURES}}))
+    assert study(plan) == first
+
+
+def test_what_no_set_is_and_what_is_broken_is_said(plan: StudyPlan, tmp_path: Path) -> None:
+    """Before anything runs; of a set that nobody asked for nothing is read."""
+    folder = write_both(tmp_path / "data")
+    (folder / "attic_tasks.jsonl").write_text("{")
+    plan = replace(plan, folder=folder, cache=tmp_path / "cache", seeds=1)
+    assert [each["set"] for each in study(plan)["skipped"]] == ["attic", "office"]
+    (folder / "office_tasks.jsonl").write_text("{")
+    with pytest.raises(UsageError, match=r"Set 'office': .*office_tasks\.jsonl, line 1: it is not JSON"):
+        study(replace(plan, cache=tmp_path / "other"))
+    assert not (tmp_path / "other").exists()
+    assert study(replace(plan, sets=("kitchen",)))["skipped"] == []
+
+
+def test_a_task_that_cannot_be_asked_is_named(plan: StudyPlan, tmp_path: Path) -> None:
+    """A study has no place for failures."""
+    folder = write_both(tmp_path / "data")
+    write(folder, "kitchen_tasks", [*KITCHEN_TASKS, {"id": "t5", "query": " ", "gold": []}], packed=True)
+    with pytest.raises(UsageError, match="Set 'kitchen', task 't5': The task text is empty"):
+        study(replace(plan, folder=folder, sets=("kitchen",), cache=tmp_path / "cache"))
 
 
 def test_few_tasks_are_drawn_from_all(plan: StudyPlan) -> None:

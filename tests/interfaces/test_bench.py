@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gold_sets import write_both
+from gold_sets import OFFICE_TASKS, write, write_both
 from interfaces.kitchen import Run, loaded
 
 
@@ -35,6 +35,29 @@ def test_what_is_skipped_is_said(run: Run, data: Path, tmp_path: Path) -> None:
     options = ("--sets", "office", "--methods", "bm25,ceiling", "--encoder", "builtin", "--cache", tmp_path)
     out = run("bench", "gold", "--data", data, *options).out
     assert "Skipped on office: ceiling: the set has no gold edges." in out.splitlines()
+
+
+def test_failed_tasks_are_said(run: Run, tmp_path: Path) -> None:
+    """A recall that counts them as nothing found must not stand there without a word."""
+    write_both(tmp_path)
+    write(tmp_path, "office_tasks", [*OFFICE_TASKS, {"id": 7, "query": " ", "gold": ["book-train"]}])
+    options = ("--sets", "office", "--methods", "bm25", "--encoder", "builtin", "--cache", tmp_path / "c")
+    last = run("bench", "gold", "--data", tmp_path, *options).out.splitlines()[-1]
+    failed = (
+        "Failed on office: bm25: 1 of 3 tasks failed, the first of them '7': UsageError: The task text is"
+    )
+    assert last.startswith(failed)
+
+
+def test_a_cache_that_cannot_be_made_is_named(run: Run, data: Path, tmp_path: Path) -> None:
+    """And no other encoders are offered than work here."""
+    (tmp_path / "file").touch()
+    where = tmp_path / "file" / "cache"
+    for command in ("gold", "judge"):
+        result = run("bench", command, "--data", data, "--cache", where, "--encoder", "builtin")
+        assert result.code == 6
+        assert result.err.startswith(f"caskg: The cache {where}/")
+        assert run("bench", command, "--data", data, "--encoder", "remote").code == 2
 
 
 @pytest.mark.parametrize(

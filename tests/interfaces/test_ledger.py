@@ -124,7 +124,11 @@ def test_a_file_of_windows_is_read(run: Run, asked: Path, tmp_path: Path) -> Non
     file.write_text(
         '{"source": "boil-water", "target": "cook-pasta", "verdict": "reject"}\r\n', encoding="utf-8-sig"
     )
-    assert loaded(run, "ledger", "import", file, "-w", asked) == {"new": 1, "passed_over": 0}
+    assert loaded(run, "ledger", "import", file, "-w", asked) == {
+        "new": 1,
+        "passed_over": 0,
+        "contradicted": [],
+    }
 
 
 def test_labels_come_from_a_file(run: Run, asked: Path, tmp_path: Path) -> None:
@@ -138,8 +142,17 @@ def test_labels_come_from_a_file(run: Run, asked: Path, tmp_path: Path) -> None:
         "New labels: 1. Run `caskg build` to publish them.",
         "Lines that are no label of a person, passed over: 1.",
     ]
-    assert loaded(run, "ledger", "import", file, "-w", asked) == {"new": 0, "passed_over": 1}
+    assert loaded(run, "ledger", "import", file, "-w", asked) == {
+        "new": 0,
+        "passed_over": 1,
+        "contradicted": [],
+    }
     assert run("explain", "boil-water", "cook-pasta", "-w", asked).out.count("reject, person") == 1
+    pair = '{"source": "boil-water", "target": "cook-pasta", "verdict": '
+    file.write_text("\n".join(f'{pair}"{verdict}"}}' for verdict in ("reject", "confirm", "reject")))
+    assert run("ledger", "import", file, "-w", asked).out.splitlines()[1] == (
+        "Lines with another verdict than a later one on the same pair, which stands: 1, 2."
+    )
     file.write_bytes(b"\xff\xfe")
     assert "is no UTF-8" in run("ledger", "import", file, "-w", asked).err
     file.write_text("no")

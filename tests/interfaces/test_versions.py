@@ -169,22 +169,24 @@ LEARNT = {"used": True, "reason": "", "confirmed": 20, "rejected": 1180, "error"
     ("verifier", "line"),
     [
         (None, None),
-        ({**LEARNT, "used": False, "reason": "0 edges.", "confirmed": 0, "rejected": 0}, None),
+        (
+            {**LEARNT, "used": False, "reason": "No edges.", "confirmed": 0, "rejected": 0},
+            "Verifier not used, edges keep their unlearned score: No edges.",
+        ),
         (
             LEARNT,
             "Verifier used: from 20 confirmed and 1,180 rejected edges; held-out error 0.031, skill 0.42.",
         ),
-        ({**LEARNT, "used": False, "reason": "It is bad."}, "Verifier not used: It is bad."),
         (
-            {**LEARNT, "used": False, "reason": "Few.", "confirmed": 1, "rejected": 0},
-            "Verifier not used: Few.",
+            {**LEARNT, "used": False, "reason": "Bad."},
+            "Verifier not used, edges keep their unlearned score: Bad.",
         ),
     ],
 )
-def test_the_summary_says_whether_assessed_edges_taught_anything(
+def test_the_summary_says_which_score_edges_have_and_why(
     verifier: dict[str, Any] | None, line: str | None
 ) -> None:
-    """Where nobody has assessed an edge there is nothing to say."""
+    """Also before anybody has assessed an edge; a profile that learns nothing has nothing to say."""
     assert summary({**FACTS, "verifier": verifier})[2:] == ([line] if line else [])
 
 

@@ -1,6 +1,6 @@
 """The gold-set benchmark as one document: a mean and an interval for each measure, and comparisons."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from caskg import __version__
 from caskg.bench.kernel import kernel
 from caskg.bench.methods import REFERENCE
 from caskg.bench.metrics import concentration
+from caskg.bench.qrels import without_library
 from caskg.bench.runner import FOREIGN, Plan, Progress, Run, SetRuns, code_digest, run_sets
 from caskg.bench.runs import BUNDLE, KS, MAX_CHARS, RARE, measure, specific_gold
 from caskg.bench.scores import auroc
@@ -34,6 +35,9 @@ COMPARED = (
     "order@10",
 )
 """Measures in which the methods are compared with `REFERENCE`; each is one table for Holm."""
+
+FAILURES = "failures"
+"""The measure that counts tasks at which a method failed."""
 
 Row = dict[str, Any]
 
@@ -70,8 +74,24 @@ def bench_gold(plan: Plan, *, progress: Progress = lambda _line: None) -> dict[s
             for name, run in each.runs.items()
         ],
         "config": _config(plan, done),
-        "skipped": [dict(skipped) for each in done for skipped in each.skipped],
+        "skipped": [
+            *(without_library(plan.folder) if not plan.sets else ()),
+            *(dict(skipped) for each in done for skipped in each.skipped),
+            *(failed for each in done for failed in _failed(each)),
+        ],
     }
+
+
+def _failed(each: SetRuns) -> Iterator[dict[str, str]]:
+    """Say of each method at how many tasks it failed, and why at the first of them."""
+    for name, run in each.runs.items():
+        failed = [at for at, answer in enumerate(run.answers) if answer.failure]
+        if failed:
+            first, why = each.gold.topics[failed[0]].id, run.answers[failed[0]].failure.rstrip(".")
+            reason = (
+                f"{len(failed):,} of {len(run.answers):,} tasks failed, the first of them {first!r}: {why}"
+            )
+            yield {"set": each.gold.name, "method": name, "measure": FAILURES, "reason": reason}
 
 
 def _values(each: SetRuns) -> dict[str, dict[str, FloatArray]]:
@@ -98,7 +118,7 @@ def _single_rows(each: SetRuns, name: str, run: Run) -> list[Row]:
     """Return the measures that are one number over all topics, without an interval."""
     found: list[tuple[str, float, int]] = []
     failures = sum(bool(answer.failure) for answer in run.answers)
-    found.append(("failures", float(failures), len(run.answers)))
+    found.append((FAILURES, float(failures), len(run.answers)))
     most = concentration(answer.found[BUNDLE] for answer in run.answers)
     if most:
         needed = [most[0] in topic.gold for topic in each.gold.topics]

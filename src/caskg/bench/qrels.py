@@ -6,15 +6,26 @@ SKILL.md becomes part of a `Skill`, and of a task only its text is ever shown to
 """
 
 import hashlib
-import json
-import lzma
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from caskg.bench.lines import (
+    Row,
+    field,
+    ident,
+    list_of,
+    mapping,
+    named,
+    object_of,
+    read_lines,
+    some_text,
+    text,
+)
 from caskg.errors import UsageError
 from caskg.library.embed import text_hash
 from caskg.schema import IntArray, Parameter, Section, Skill, SkillFields, SkillLibrary
@@ -22,9 +33,18 @@ from caskg.schema import IntArray, Parameter, Section, Skill, SkillFields, Skill
 _LIBRARY, _TASKS, _EDGES, _MASK = "_library", "_tasks", "_edges", "_mask"
 _SUFFIXES = (".jsonl", ".jsonl.xz")
 _CLUSTERS = ("main", "repo")
+_TAGS = ("keywords", "domain")
 
-Row = Mapping[str, Any]
+_PARAMETERS = 'a list of names or of objects with "name", "type" and "description", or an object by name'
+_GOLD = 'a list of ids, such as ["boil-water", "brew-tea"]'
+_LINKS = "a list of objects with a source and a target"
+_WORDS = "a text, or a list of texts or of objects with a name"
+
 Pair = tuple[int, int]
+Lines = Sequence[tuple[str, Row]]
+"""Where a line stands, and what it holds."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +74,7 @@ class GoldSet:
         name: The beginning of its files' names.
         library: The skills, sorted by id.
         topics: The tasks, in the order of the file.
-        edges: Shape ``(n_edges, 2)``: source and target, sorted, unique, without loops.
+        edges: Shape ``(n_edges, 2)``: source and target, sorted, unique, without loops, none of *masked*.
         masked: Likewise: pairs of which nobody may say whether they are edges.
         digest: A hash of everything that was read.
         position: Of each skill, by its id.
@@ -70,86 +90,96 @@ class GoldSet:
 
 
 def set_names(folder: Path) -> list[str]:
-    """Return the sets that a folder holds, sorted.
+    """Return the sets that a folder holds, by their libraries, sorted.
 
     Raises:
         UsageError: It holds none.
     """
-    ends = [f"{_LIBRARY}{suffix}" for suffix in _SUFFIXES]
-    names = {
-        path.name.removesuffix(end)
-        for path in (folder.iterdir() if folder.is_dir() else ())
-        for end in ends
-        if path.name.endswith(end)
-    }
-    if not names:
+    if not (names := _stems(folder, _LIBRARY)):
         msg = f"{folder} holds no gold set: name a folder of <set>_library.jsonl and <set>_tasks.jsonl."
         raise UsageError(msg)
-    return sorted(names)
+    return names
+
+
+def without_library(folder: Path) -> list[dict[str, str]]:
+    """Say, as what was skipped, which files of a folder belong to no set."""
+    others = {name for part in (_TASKS, _EDGES, _MASK) for name in _stems(folder, part)}
+    return [
+        {"set": name, "measure": "all", "reason": f"there is no {name}{_LIBRARY}.jsonl or .jsonl.xz"}
+        for name in sorted(others - set(_stems(folder, _LIBRARY)))
+    ]
+
+
+def _stems(folder: Path, part: str) -> list[str]:
+    ends = [f"{part}{suffix}" for suffix in _SUFFIXES]
+    paths = list(folder.iterdir()) if folder.is_dir() else []
+    return sorted({path.name.removesuffix(end) for path in paths for end in ends if path.name.endswith(end)})
+
+
+def read_sets(folder: Path, names: Sequence[str]) -> dict[str, GoldSet]:
+    """Read gold sets by name; raises what `read_set` raises, with the set named."""
+    found = {}
+    for name in names:
+        with named(f"Set {name!r}"):
+            found[name] = read_set(folder, name)
+    return found
 
 
 def read_set(folder: Path, name: str) -> GoldSet:
-    """Read one gold set.
+    """Read one gold set. Of rows that stand there twice one counts, and no masked pair is an edge.
 
     Raises:
-        UsageError: A file is missing or cannot be read, a line is no JSON object or lacks a field, an
-            id stands twice in the library, or a task or an edge names a skill that it does not hold.
+        UsageError: A file is missing or cannot be read, a line is no JSON object, a field is missing or
+            of another kind, an id stands twice in the library, or a task or an edge names a skill that
+            it does not hold. Each says the file, the line and the field.
     """
     digest = hashlib.blake2b(digest_size=16)
-    rows = {part: list(_rows(folder, f"{name}{part}", digest)) for part in (_LIBRARY, _TASKS, _EDGES, _MASK)}
+    lines = {part: _lines(folder, f"{name}{part}", digest) for part in (_LIBRARY, _TASKS, _EDGES, _MASK)}
     for part in (_LIBRARY, _TASKS):
-        if not rows[part]:
+        if not lines[part]:
             msg = f"{folder} has no {name}{part}.jsonl or .jsonl.xz with a line in it."
             raise UsageError(msg)
-    try:
-        skills = tuple(sorted(map(skill_of, rows[_LIBRARY]), key=lambda skill: skill.id))
-        position = {skill.id: at for at, skill in enumerate(skills)}
-        if len(position) < len(skills):
-            msg = f"Set {name!r} of {folder} has a skill twice: each id must stand there once."
-            raise UsageError(msg)
-        edges = _pairs(rows[_EDGES], position)
-        return GoldSet(
-            name=name,
-            library=SkillLibrary(skills=skills),
-            topics=tuple(_topic(row, position, edges) for row in rows[_TASKS]),
-            edges=_array(edges),
-            masked=_array(_pairs(rows[_MASK], position)),
-            digest=digest.hexdigest(),
-            position=position,
-        )
-    except KeyError as error:
-        msg = f"Set {name!r} of {folder}: {error} is a field that a line lacks, or no skill of its library."
-        raise UsageError(msg) from error
-
-
-def _rows(folder: Path, stem: str, digest: "hashlib.blake2b") -> Iterator[Row]:
-    path = next(
-        (folder / f"{stem}{suffix}" for suffix in _SUFFIXES if (folder / f"{stem}{suffix}").is_file()), None
+    skills = tuple(sorted(_skills(lines[_LIBRARY]), key=lambda skill: skill.id))
+    position = {skill.id: at for at, skill in enumerate(skills)}
+    pair = partial(_pair, position=position)
+    masked = _unique(_each(lines[_MASK], pair))
+    edges = sorted(set(_unique(_each(lines[_EDGES], pair))) - set(masked))
+    topics = _each(lines[_TASKS], lambda row: _topic(row, position, edges))
+    return GoldSet(
+        name=name,
+        library=SkillLibrary(skills=skills),
+        topics=tuple(dict.fromkeys(topics)),
+        edges=_array(edges),
+        masked=_array(masked),
+        digest=digest.hexdigest(),
+        position=position,
     )
-    if path is None:
-        return
-    try:
-        data = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
-        lines = data.decode().split("\n")
-    except (OSError, lzma.LZMAError, UnicodeDecodeError) as error:
-        msg = f"{path} cannot be read ({error}): get the file anew."
-        raise UsageError(msg) from error
+
+
+def _lines(folder: Path, stem: str, digest: "hashlib.blake2b") -> Lines:
+    paths = [path for suffix in _SUFFIXES if (path := folder / f"{stem}{suffix}").is_file()]
+    if not paths:
+        return []
+    with named(str(paths[0])):
+        data, lines = read_lines(paths[0])
+        if any(read_lines(other)[0] != data for other in paths[1:]):
+            msg = f"it holds something else than {paths[1].name} beside it: remove one of the two."
+            raise UsageError(msg)
     digest.update(stem.encode() + b"\0" + data)
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            yield _object(line, where=f"{path}, line {number}")
+    places = ((f"{paths[0]}, line {number}", line) for number, line in enumerate(lines, start=1))
+    return [(place, _object(line, place)) for place, line in places if line.strip()]
 
 
-def _object(line: str, *, where: str) -> Row:
-    try:
-        row = json.loads(line)
-    except ValueError as error:
-        msg = f"{where}: it is not JSON ({error})."
-        raise UsageError(msg) from error
-    if not isinstance(row, dict):
-        msg = f"{where}: it is a JSON {type(row).__name__}, not an object."
-        raise UsageError(msg)
-    return row
+def _object(line: str, place: str) -> Row:
+    with named(place):
+        return object_of(line)
+
+
+def _each(lines: Lines, make: Callable[[Row], T]) -> Iterator[T]:
+    """Yield what each line means; a mistake is said with its place."""
+    for place, row in lines:
+        with named(place):
+            yield make(row)
 
 
 # ---------------------------------------------------------------- skills
@@ -161,22 +191,23 @@ def skill_of(row: Row) -> Skill:
     Its body states inputs, outputs and tools, one a line.
 
     Raises:
-        KeyError: It has no ``id``.
+        UsageError: It has no ``id``, or a field of another kind; the field is named.
 
     >>> skill_of({"id": "a", "inputs": {"x": {"type": "int"}}}).body
     '## Inputs\n\n- `x` (int)\n'
     """
-    name = str(row.get("name") or row["id"])
-    description = str(row.get("description") or "")
+    skill_id = field(row, "id", ident)
+    name = field(row, "name", lambda value: ident(value) if value else skill_id)
+    description = field(row, "description", some_text)
     fields = SkillFields(
-        inputs=_parameters(row.get("inputs")),
-        outputs=_parameters(row.get("outputs")),
-        tools=_words(row.get("tools")),
-        tags=_words(row.get("keywords"), row.get("domain")),
+        inputs=field(row, "inputs", _parameters),
+        outputs=field(row, "outputs", _parameters),
+        tools=field(row, "tools", _words) or None,
+        tags=tuple(dict.fromkeys(tag for key in _TAGS for tag in field(row, key, _words))) or None,
     )
     sections = _sections(fields)
     return Skill(
-        id=str(row["id"]),
+        id=skill_id,
         name=name,
         description=description,
         body="\n".join(f"{'#' * each.level} {each.title}\n\n{each.text}" for each in sections),
@@ -187,19 +218,39 @@ def skill_of(row: Row) -> Skill:
     )
 
 
+def _skills(lines: Lines) -> Iterator[Skill]:
+    places: dict[str, str] = {}
+    for (place, _), skill in zip(lines, _each(lines, skill_of), strict=True):
+        if skill.id in places:
+            first = places[skill.id].rpartition(", ")[2]
+            msg = f"{place}: id: {skill.id!r} stands in {first} already: write each skill once."
+            raise UsageError(msg)
+        places[skill.id] = place
+        yield skill
+
+
 def _parameters(stated: Any) -> tuple[Parameter, ...] | None:  # noqa: ANN401 - a JSON value
-    """Read a list of ``{name, type, description}`` or of names, or a mapping from names to the same."""
-    if not stated:
-        return None
-    entries = ((each["name"], each) if isinstance(each, dict) else (each, None) for each in stated)
-    named = stated.items() if isinstance(stated, dict) else entries
-    return tuple(
-        Parameter(
-            name=str(name),
-            type=_text(about.get("type")) if isinstance(about, dict) else None,
-            description=_text(about.get("description") if isinstance(about, dict) else about),
-        )
-        for name, about in named
+    """Read a list of ``{name, type, description}`` or of names, or a mapping from names to the same.
+
+    A name that is empty, and a type or a description that is no text, say nothing.
+    """
+    if isinstance(stated, dict):
+        found = [_parameter(name, about) for name, about in stated.items()]
+    else:
+        found = [] if stated is None else list_of(_listed, what=_PARAMETERS)(stated)
+    return tuple(each for each in found if each.name) or None
+
+
+def _listed(entry: Any) -> Parameter:  # noqa: ANN401 - a JSON value
+    if isinstance(entry, dict):
+        return _parameter(field(entry, "name", _label), entry)
+    return _parameter(_label(entry), None)
+
+
+def _parameter(name: str, about: Any) -> Parameter:  # noqa: ANN401 - a JSON value
+    stated = about if isinstance(about, dict) else {"description": about}
+    return Parameter(
+        name=name, type=_stated(stated.get("type")), description=_stated(stated.get("description"))
     )
 
 
@@ -220,42 +271,64 @@ def _item(parameter: Parameter) -> str:
     return f"- `{parameter.name}`{kind}{about}"
 
 
-def _text(value: Any) -> str | None:  # noqa: ANN401 - a JSON value
-    return value or None if isinstance(value, str) else None
+def _stated(value: object) -> str | None:
+    return text(value) or None if isinstance(value, str) else None
 
 
-def _words(*stated: Any) -> tuple[str, ...] | None:  # noqa: ANN401 - JSON values
-    """Return names that stand there as a text, as a list of texts, or of objects with a name."""
-    found: list[str] = []
-    for value in stated:
-        for each in [value] if isinstance(value, str) else value or ():
-            found.append(str(each["name"] if isinstance(each, dict) else each))
-    return tuple(dict.fromkeys(filter(None, found))) or None
+def _words(stated: Any) -> tuple[str, ...]:  # noqa: ANN401 - a JSON value
+    """Read names: one, a list of them or of objects with a name, or an object by name."""
+    if stated is None:
+        return ()
+    entries = [stated] if isinstance(stated, str | int) else stated
+    found = list_of(_word, what=_WORDS)(list(entries) if isinstance(entries, dict) else entries)
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def _word(entry: Any) -> str:  # noqa: ANN401 - a JSON value
+    return field(entry, "name", _label) if isinstance(entry, dict) else _label(entry)
+
+
+def _label(value: object) -> str:
+    """Read a name, which may be empty."""
+    return "" if value == "" else ident(value)
 
 
 # ---------------------------------------------------------------- tasks and edges
 
 
 def _topic(row: Row, position: Mapping[str, int], edges: Sequence[Pair]) -> Topic:
-    gold = tuple(dict.fromkeys(position[skill_id] for skill_id in row["gold"]))
-    if "gold_links" in row:
-        links = _pairs(row["gold_links"], position)
-    else:
+    known = partial(_known, position=position)
+    gold = tuple(dict.fromkeys(field(row, "gold", list_of(known, what=_GOLD))))
+    pairs = list_of(lambda link: _pair(mapping(link), position=position), what=_LINKS)
+    links = field(row, "gold_links", lambda value: None if value is None else _unique(pairs(value)))
+    if links is None:
         links = [pair for pair in edges if set(pair) <= set(gold)]
-    shared = next((f"{field} {row[field]}" for field in _CLUSTERS if row.get(field)), None)
+    shared = ((name, " ".join(field(row, name, _words))) for name in _CLUSTERS)
     return Topic(
-        id=str(row["id"]),
-        query=str(row["query"]),
+        id=field(row, "id", ident),
+        query=field(row, "query", text),
         gold=gold,
         links=tuple(links),
-        cluster=shared or f"gold {sorted(gold)}",
+        cluster=next((f"{name} {words}" for name, words in shared if words), f"gold {sorted(gold)}"),
     )
 
 
-def _pairs(rows: Iterable[Row], position: Mapping[str, int]) -> list[Pair]:
+def _pair(row: Row, *, position: Mapping[str, int]) -> Pair:
+    known = partial(_known, position=position)
+    return field(row, "source", known), field(row, "target", known)
+
+
+def _known(value: object, *, position: Mapping[str, int]) -> int:
+    skill_id = ident(value)
+    if skill_id not in position:
+        msg = f"{skill_id!r} is no skill of the library: write the id of one."
+        raise UsageError(msg)
+    return position[skill_id]
+
+
+def _unique(pairs: Iterable[Pair]) -> list[Pair]:
     """Return each pair once, sorted, without those of a skill with itself."""
-    pairs = {(position[row["source"]], position[row["target"]]) for row in rows}
-    return sorted(pair for pair in pairs if pair[0] != pair[1])
+    return sorted({pair for pair in pairs if pair[0] != pair[1]})
 
 
 def _array(pairs: Sequence[Pair]) -> IntArray:

@@ -6,8 +6,6 @@ goes on where the first one stopped.
 """
 
 import hashlib
-import json
-import os
 import resource
 import tempfile
 import time
@@ -21,9 +19,10 @@ import numpy as np
 
 from caskg import __version__
 from caskg.bench.edges import Figure, edge_figures, judged_pairs
+from caskg.bench.kept import cache_folder, keep, kept
 from caskg.bench.methods import METHODS
 from caskg.bench.pair_scores import score_pairs
-from caskg.bench.qrels import GoldSet, read_set, set_names
+from caskg.bench.qrels import GoldSet, read_set, read_sets, set_names
 from caskg.bench.runs import Answer, answer_topic
 from caskg.bench.vectors import RememberingEncoder
 from caskg.bench.workbench import Induce, Method, Workbench
@@ -165,17 +164,37 @@ def run_sets(plan: Plan, *, progress: Progress = lambda _line: None) -> list[Set
             if name not in there:
                 msg = f"There is no {kind} {name!r}: choose from {', '.join(there)}."
                 raise UsageError(msg)
-    every = {name: read_set(plan.folder, name) for name in known}
-    (plan.cache / "runs").mkdir(parents=True, exist_ok=True)
+    asked = read_sets(plan.folder, plan.sets or known)
+    others, unread = _others(plan.folder, [name for name in known if name not in asked])
+    every = {name: (asked | others)[name] for name in known if name not in unread}
+    cache_folder(plan.cache / "runs")
     with Workspace.open_or_create(plan.cache / "vectors") as vectors:
         return [
-            _run_set(plan, every[name], _foreign(every, name, seed=plan.seed), vectors, progress)
-            for name in plan.sets or known
+            _run_set(
+                plan, gold, _foreign(every, name, seed=plan.seed), list(unread.values()), vectors, progress
+            )
+            for name, gold in asked.items()
         ]
 
 
+def _others(folder: Path, names: Sequence[str]) -> tuple[dict[str, GoldSet], dict[str, str]]:
+    """Read the sets of which only tasks are asked, and say of the others why they cannot be."""
+    found, unread = {}, {}
+    for name in names:
+        try:
+            found[name] = read_set(folder, name)
+        except UsageError as error:
+            unread[name] = f"the tasks of set {name!r} cannot be asked: {error}".rstrip(".")
+    return found, unread
+
+
 def _run_set(
-    plan: Plan, gold: GoldSet, foreign: Sequence[str], vectors: Workspace, progress: Progress
+    plan: Plan,
+    gold: GoldSet,
+    foreign: Sequence[str],
+    unread: Sequence[str],
+    vectors: Workspace,
+    progress: Progress,
 ) -> SetRuns:
     kind, behind = encoder_for(plan.encoder, gold.library)
     encoder = RememberingEncoder(behind, vectors.vectors)
@@ -186,8 +205,8 @@ def _run_set(
         {"set": gold.name, "method": name, "reason": reason} for name, reason in reasons.items() if reason
     ]
     if not foreign:
-        reason = "the folder holds no other set whose tasks could be asked"
-        skipped.append({"set": gold.name, "measure": "auroc_wrong_library", "reason": reason})
+        unread = [*unread, "the folder holds no other set whose tasks could be asked"]
+    skipped += [{"set": gold.name, "measure": "auroc_wrong_library", "reason": reason} for reason in unread]
     runs = {name: desk.run(name, progress) for name, reason in reasons.items() if not reason}
     return SetRuns(gold=gold, encoder=kind, runs=runs, skipped=tuple(skipped))
 
@@ -239,14 +258,13 @@ class _Desk:
     def run(self, name: str, progress: Progress) -> Run:
         """Return the run of one method, from the cache where it is there."""
         path = self._plan.cache / "runs" / f"{self._key(name)}.json"
-        if path.is_file():
+        known = kept(path, Run.from_json)
+        if known is not None and len(known.answers) == len(self._gold.topics):
             progress(f"{self._gold.name} {name}: from the cache")
-            return Run.from_json(json.loads(path.read_text(encoding="utf-8")))
+            return known
         self._encoder.encode([*(topic.query for topic in self._gold.topics), *self._foreign])
         run = self._fresh(self._plan.table[name])
-        new = path.with_suffix(f".{os.getpid()}.new")  # another process may be at the same run
-        new.write_text(json.dumps(asdict(run)), encoding="utf-8")
-        new.replace(path)
+        keep(path, asdict(run))
         cost = " ".join(f"{key} {value:,.4g}" for key, value in run.cost.items())
         progress(f"{self._gold.name} {name}: {cost}")
         return run
@@ -258,6 +276,7 @@ class _Desk:
         for fold, bench in zip(self._folds, self._benches, strict=True):
             if method.config:
                 bench.build(method.config, judged=method.judged)
+            _ = bench.index  # all share it: whoever comes first does not pay for it
             start = time.process_time()
             retriever = method.make(bench)
             made = time.process_time()
@@ -274,7 +293,7 @@ class _Desk:
         )
 
     def _edges(self, method: Method) -> dict[str, Figure]:
-        """Return the edge measures, averaged over folds."""
+        """Return the edge measures, averaged over the folds that have them."""
         assert method.config is not None
         pairs, _ = judged_pairs(self._gold, seed=self._plan.seed)
         scored = score_pairs(self._gold.library, pairs, encoder=self._encoder, config=method.config)
@@ -289,7 +308,7 @@ class _Desk:
             for bench in self._benches
         ]
         return {
-            name: Figure(value=float(np.mean([figures[name].value for figures in each])), n=each[0][name].n)
+            name: Figure(value=_mean([figures[name].value for figures in each]), n=each[0][name].n)
             for name in each[0]
         }
 
@@ -324,6 +343,11 @@ class _Desk:
             self._foreign,
         )
         return f"{gold.name}-{name}-" + hashlib.blake2b(repr(everything).encode(), digest_size=12).hexdigest()
+
+
+def _mean(values: Sequence[float]) -> float:
+    known = [value for value in values if not np.isnan(value)]
+    return float(np.mean(known)) if known else np.nan
 
 
 def _foreign(every: Mapping[str, GoldSet], name: str, *, seed: int) -> list[str]:

@@ -6,8 +6,6 @@ and compared with the graph that no judge was asked about.
 """
 
 import hashlib
-import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -20,8 +18,10 @@ from caskg.bench.asking import Asking, changed_states, labelled_pair_figures
 from caskg.bench.edges import frontier_ap, reliability_figures
 from caskg.bench.gold import number
 from caskg.bench.judged import CountingJudge, JudgePlan, Survey, fold_topics, judge_for, judged_build, survey
+from caskg.bench.kept import cache_folder, keep, kept
+from caskg.bench.lines import named
 from caskg.bench.metrics import recall
-from caskg.bench.qrels import GoldSet, read_set, set_names
+from caskg.bench.qrels import GoldSet, read_sets, set_names, without_library
 from caskg.bench.runner import Progress, code_digest
 from caskg.bench.runs import BUNDLE, specific_gold
 from caskg.bench.simulated_judge import Errors
@@ -152,14 +152,14 @@ def study(plan: StudyPlan, *, progress: Progress = lambda _line: None) -> dict[s
         StoreError: The cache cannot be written.
     """
     _check(plan)
-    (plan.cache / "points").mkdir(parents=True, exist_ok=True)
+    golds = read_sets(plan.folder, plan.sets or set_names(plan.folder))
+    cache_folder(plan.cache / "points")
     rows: list[dict[str, Any]] = []
     contrasts: list[dict[str, Any]] = []
     cost: list[dict[str, Any]] = []
-    skipped: list[dict[str, Any]] = []
+    skipped = [] if plan.sets else without_library(plan.folder)
     with Workspace.open_or_create(plan.cache / "vectors") as vectors:
-        for name in plan.sets or set_names(plan.folder):
-            gold = read_set(plan.folder, name)
+        for name, gold in golds.items():
             if not len(gold.edges):
                 skipped.append({"set": name, "measure": "all", "reason": "the set has no gold edges"})
                 continue
@@ -214,12 +214,18 @@ class _Desk:
     def _point(self, point: JudgePlan) -> Point:
         """Return one seed of one point, from the cache where it is there."""
         path = self._plan.cache / "points" / f"{self._key(point)}.json"
-        if not path.is_file():
-            new = path.with_suffix(f".{os.getpid()}.new")  # another process may be at the same point
-            new.write_text(json.dumps(self._fresh(point)), encoding="utf-8")
-            new.replace(path)
-        known = json.loads(path.read_text(encoding="utf-8"))
-        return Point(**{**known, "values": {name: _floats(each) for name, each in known["values"].items()}})
+        if (known := kept(path, self._read)) is None:
+            fresh = self._fresh(point)
+            keep(path, fresh)
+            known = self._read(fresh)
+        return known
+
+    def _read(self, document: Mapping[str, Any]) -> Point:
+        values = {measure: _floats(document["values"][measure]) for measure in MEASURES}
+        if any(len(each) != len(self._topics) for each in values.values()):
+            msg = "a point has one value a topic"
+            raise ValueError(msg)
+        return Point(calls=document["calls"], values=values, edges=document["edges"])
 
     def _fresh(self, point: JudgePlan) -> dict[str, Any]:
         config = point.applied(build_config())
@@ -266,7 +272,8 @@ class _Desk:
         values: dict[str, dict[int, float | None]] = {measure: {} for measure in MEASURES}
         for at in topics:
             topic = self._gold.topics[at]
-            ranking = retriever.retrieve(topic.query, k=BUNDLE)
+            with named(f"Set {self._gold.name!r}, task {topic.id!r}"):
+                ranking = retriever.retrieve(topic.query, k=BUNDLE)
             found = [self._gold.position[ranked.skill.id] for ranked in ranking.skills]
             rare = [skill for skill in topic.gold if skill in self._specific]
             for measure, wanted in zip(MEASURES, (topic.gold, rare), strict=True):

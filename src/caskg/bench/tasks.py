@@ -8,12 +8,13 @@ that was never asked.
 
 import difflib
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from caskg.bench.lines import named, object_of, read_lines
+from caskg.bench.lines import text as as_text
 from caskg.errors import UsageError
 from caskg.retrieval.seeds import check_query
 
@@ -54,12 +55,12 @@ def read_tasks(path: Path, *, id_of: Callable[[str], str]) -> tuple[Task, ...]:
     Raises:
         UsageError: The file cannot be read or has no task, or a line is no task.
     """
-    with _named(str(path)):
-        lines = _text(path).split("\n")  # not at U+2028, which JSON allows within a text
+    with named(str(path)):
+        _, lines = read_lines(path)
         tasks = []
         for number, text in enumerate(lines, start=1):
             if text.strip():
-                with _named(f"line {number}"):
+                with named(f"line {number}"):
                     tasks.append(_task(number, _fields(text), id_of))
         if not tasks:
             msg = 'it holds no task: write one JSON object a line, such as {"query": "make tea"}.'
@@ -67,38 +68,8 @@ def read_tasks(path: Path, *, id_of: Callable[[str], str]) -> tuple[Task, ...]:
     return tuple(tasks)
 
 
-@contextmanager
-def _named(place: str) -> Iterator[None]:
-    """Say where a mistake is."""
-    try:
-        yield
-    except UsageError as error:
-        msg = f"{place}: {error}"
-        raise UsageError(msg) from error
-
-
-def _text(path: Path) -> str:
-    try:
-        data = path.read_bytes()
-        return data.decode("utf-8-sig")
-    except OSError as error:
-        msg = f"it cannot be read ({error.strerror}): name a file of tasks."
-        raise UsageError(msg) from error
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        msg = f"line {line}: byte {data[error.start]:#04x} is not UTF-8: save the file as UTF-8."
-        raise UsageError(msg) from error
-
-
 def _fields(text: str) -> Mapping[str, Any]:
-    try:
-        fields = json.loads(text, object_pairs_hook=_once)
-    except (ValueError, RecursionError) as error:
-        msg = f"it is not JSON ({error}): write one object on one line."
-        raise UsageError(msg) from error
-    if not isinstance(fields, dict):
-        msg = f"it is a JSON {type(fields).__name__}, not an object with a query."
-        raise UsageError(msg)
+    fields = object_of(text)
     for name in fields.keys() - set(_FIELDS):
         if meant := difflib.get_close_matches(name.lower(), _FIELDS, n=1, cutoff=_MISSPELT):
             msg = f"there is no field {name!r}: did you mean {meant[0]!r}?"
@@ -106,34 +77,23 @@ def _fields(text: str) -> Mapping[str, Any]:
     return fields
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object; of a field that stands there twice, JSON would drop the first without a word."""
-    fields: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in fields:
-            msg = f"the field {name!r} stands there twice: join the two."
-            raise UsageError(msg)
-        fields[name] = value
-    return fields
-
-
 def _task(line: int, fields: Mapping[str, Any], id_of: Callable[[str], str]) -> Task:
-    with _named("query"):
+    with named("query"):
         query = _query(fields.get("query"))
     lists: dict[str, tuple[str, ...]] = {}
     for name in _LISTS:
-        with _named(name):
+        with named(name):
             ids = [id_of(given) for given in _names(fields.get(name))]
             lists[name] = tuple(dict.fromkeys(ids))
             if name == "order" and len(lists[name]) < len(ids):
                 twice = next(skill_id for skill_id in ids if ids.count(skill_id) > 1)
                 msg = f"{twice!r} stands there twice: it cannot come before itself."
                 raise UsageError(msg)
-    with _named("order"):
+    with named("order"):
         if len(lists["order"]) == 1:
             msg = f"{lists['order'][0]!r} stands there alone: name two at least, or put it into must_include."
             raise UsageError(msg)
-    with _named("must_not_include"):
+    with named("must_not_include"):
         for skill_id in lists["must_not_include"]:
             if skill_id in (*lists["must_include"], *lists["order"]):
                 msg = f"{skill_id!r} is asked for in the same task: take it out of one of the lists."
@@ -145,7 +105,7 @@ def _query(value: object) -> str:
     if not isinstance(value, str):
         msg = "it is missing." if value is None else f"it must be a text, not {value!r}."
         raise UsageError(msg)
-    query = value.encode(errors="replace").decode()  # JSON can hold half a character
+    query = as_text(value)
     check_query(query)
     return query
 

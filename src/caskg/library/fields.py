@@ -195,12 +195,12 @@ def _parameter(item: Item) -> Parameter:
     >>> _parameter(Item("", "Fresh water, about 250 ml"))
     Parameter(name='Fresh water', type=None, description='about 250 ml')
     """
-    head, text = item
+    head, text, kind = item
     if not head:
         pause = _PAUSE.search(text)
         cut = pause.start() if pause else len(text)
         head, text = text[:cut], text[cut:].lstrip(_PAUSES)
-    return Parameter(name=head.rstrip("."), description=text or None)
+    return Parameter(name=head.rstrip("."), type=kind or None, description=text or None)
 
 
 def _tools(value: Value) -> list[str]:

@@ -35,6 +35,11 @@ _MARKUP = re.compile(r"[*`]+|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w)|^\s*\[[ xX]\]\s")
 _HEAD = re.compile(
     r"\s*(\*\*|__|`)(.+?)\1\s*(?:[:\u2013\u2014]|-\s|\Z)|\s*(\*\*|__)([^*_]+[:.])\3", re.DOTALL
 )
+# What is in parentheses after code is its type, unless it says when the parameter is given.
+_TYPED = re.compile(
+    r"\s*`([^`\n]+)`\s*\((?!(?:optional|required|default|if|e\.g)\b)((?:[^()]|\([^()]*\))+)\)\s*(?::|\Z)",
+    re.IGNORECASE,
+)
 SENTENCE_END = re.compile(  # before a lower-case letter it was an abbreviation
     r"(?:(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)|(?<=[.!?][\"')\]*]))\s+(?=[^a-z\s])|(?<=[\u3002\uff01\uff1f])"
 )
@@ -44,14 +49,17 @@ class Item(NamedTuple):
     """An entry of a list, a row of a table or a sentence, as plain text.
 
     ``head`` is what names it (bold or code before a colon or dash, the first cell
-    of a row, a whole sentence), else empty; ``text`` is the rest.
+    of a row, a whole sentence), else empty; ``text`` is the rest; ``type`` is what
+    stands in parentheses between the two where the head is code.
     """
 
     head: str
     text: str
+    type: str = ""
 
     def __str__(self) -> str:
-        return ": ".join(part for part in self if part)
+        named = f"{self.head} ({self.type})" if self.type else self.head
+        return ": ".join(part for part in (named, self.text) if part)
 
 
 def cut_sections(body: str) -> tuple[Section, ...]:
@@ -206,8 +214,11 @@ def _entries(tokens: "list[Token]") -> Iterator[Item]:
 
 def _item(text: str) -> Item:
     """Set the marked head of an entry apart."""
+    if typed := _TYPED.match(text):
+        return Item(typed[1].strip(), plain(text[typed.end() :]), plain(typed[2]))
     if head := _HEAD.match(text):
-        return Item(plain(head[2] or head[4]).rstrip(":."), plain(text[head.end() :]))
+        name = head[2].strip() if head[1] == "`" else plain(head[2] or head[4])  # code means itself
+        return Item(name.rstrip(":."), plain(text[head.end() :]))
     return Item("", plain(text))
 
 

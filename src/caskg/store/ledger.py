@@ -330,11 +330,20 @@ class Ledger:
         return len(rows)
 
 
-def _label_key(label: Label) -> LabelKey:
+def check_label(label: Label) -> None:
+    """Refuse a label that cannot stand.
+
+    Raises:
+        UsageError: It joins a skill to itself, or its hashes are none.
+    """
     require_hashes({label.source_hash, label.target_hash})
     if label.source == label.target:
         msg = f"A label joins two skills, and this one joins {label.source!r} to itself: name another skill."
         raise UsageError(msg)
+
+
+def _label_key(label: Label) -> LabelKey:
+    check_label(label)
     return label.source, label.target, label.given_by
 
 

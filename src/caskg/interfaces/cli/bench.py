@@ -23,7 +23,7 @@ _DATA = click.option(
 _SETS = click.option("--sets", metavar="A,B", default="", help="Only these sets.  [default: all]")
 _ENCODER = click.option(
     "--encoder",
-    type=click.Choice([choice.value for choice in EncoderChoice]),
+    type=click.Choice([EncoderChoice.AUTO.value, EncoderChoice.LOCAL.value, EncoderChoice.BUILTIN.value]),
     default=EncoderChoice.AUTO.value,
     show_default=True,
     help="auto: local where it is installed, else builtin.",
@@ -205,4 +205,5 @@ def _tables(
             yield ""
     for each in document["skipped"]:
         what = each.get("method") or each.get("measure")
-        yield f"Skipped on {each['set']}: {what}: {each['reason']}."
+        verb = "Failed" if each.get("measure") == "failures" else "Skipped"
+        yield f"{verb} on {each['set']}: {what}: {each['reason']}."

@@ -105,11 +105,16 @@ def import_file(*, file: IO[str], folder: Path | None, as_json: bool) -> None:
     {"source": "boil-water", "target": "brew-tea", "verdict": "confirm", "note": "why"}
     """
     with open_workspace(folder) as workspace:
-        new, passed_over = import_labels(_lines(file), workspace.current(), workspace.ledger)
-    lines = [f"New labels: {new:,}. Run `caskg build` to publish them."]
-    if passed_over:
-        lines.append(f"Lines that are no label of a person, passed over: {passed_over:,}.")
-    emit({"new": new, "passed_over": passed_over}, as_json=as_json, lines=lines)
+        found = import_labels(_lines(file), workspace.current(), workspace.ledger)
+    lines = [f"New labels: {found.new:,}. Run `caskg build` to publish them."]
+    if found.passed_over:
+        lines.append(f"Lines that are no label of a person, passed over: {found.passed_over:,}.")
+    if found.contradicted:
+        numbers = ", ".join(map(str, found.contradicted))
+        lines.append(
+            f"Lines with another verdict than a later one on the same pair, which stands: {numbers}."
+        )
+    emit(found._asdict(), as_json=as_json, lines=lines)
 
 
 def _lines(file: IO[str]) -> Iterator[str]:

@@ -115,10 +115,10 @@ def _reading_line(facts: Mapping[str, Any]) -> list[str]:
 
 
 def _verifier_line(verifier: Mapping[str, Any] | None) -> list[str]:
-    if not verifier or not verifier["confirmed"] + verifier["rejected"]:
-        return []
+    if not verifier:
+        return []  # a profile that learns nothing
     if not verifier["used"]:
-        return [f"Verifier not used: {verifier['reason']}"]
+        return [f"Verifier not used, edges keep their unlearned score: {verifier['reason']}"]
     return [
         f"Verifier used: from {verifier['confirmed']:,} confirmed and {verifier['rejected']:,} rejected"
         f" edges; held-out error {verifier['error']:.3f}, skill {verifier['skill']:.2f}."
