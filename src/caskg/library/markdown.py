@@ -93,9 +93,9 @@ def list_items(text: str) -> tuple[Item, ...]:
     r"""Return what a section enumerates: list entries and rows, else the sentences of short prose.
 
     >>> list_items("You need:\n\n- **Kettle**: with lid\n- Water, cold\n")
-    (Item(head='Kettle', text='with lid'), Item(head='', text='Water, cold'))
+    (Item(head='Kettle', text='with lid', type=''), Item(head='', text='Water, cold', type=''))
     >>> list_items("Flour and *salt*. A bowl.")
-    (Item(head='Flour and salt', text=''), Item(head='A bowl', text=''))
+    (Item(head='Flour and salt', text='', type=''), Item(head='A bowl', text='', type=''))
     """
     tokens = _item_parser().parse(text)
     if items := tuple(item for item in _entries(tokens) if any(item)):
