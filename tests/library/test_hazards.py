@@ -475,6 +475,8 @@ _UNITS = (
     'style="display:none" ', "A", "ab12", "-", "\t", "\u200b", "\ufe0f", "\U0001f3f4", "\U000e0061",
     "\u732b", "a\u0301", "\r", "\x0b", "&#0;", "#\n", "a\n=\n", "<a>\n", "1. a\n", "> - a\n",
     "- a\n  - b\n    - c\n", "[a]: b\n", "&a ", "*a ", "a:b\n", "k: v: w\n", "a: 'b\n",
+    ":", ".", "a'", "\u2014", "- ", "=", "=\"", "\u2192 ", "the ", "this ", "and ", "no ", "you ",
+    "<div hidden>x", "of the ",
 )  # fmt: skip
 
 
@@ -491,6 +493,9 @@ def test_nothing_that_repeats_takes_a_second(unit: str) -> None:
     value = unit.replace("\n", " ").replace('"', "'")
     check(grown(value, '---\nname: tea\ndescription: "', LONGEST) + b'"\n---\nBoil.')
     check(grown(unit, f"---\n{HEAD}\nlicense: x\n", LONGEST) + b"\n---\nBoil.")
+    for times in (40, 400, 4000):  # in one sentence with a mention, after it and before it
+        check(f"---\n{HEAD}\n---\nSee [x](../b/SKILL.md) {unit * times}".encode(errors="surrogatepass"))
+        check(f"---\n{HEAD}\n---\nRun {unit * times} `x-y` first".encode(errors="surrogatepass"))
 
 
 @pytest.mark.full

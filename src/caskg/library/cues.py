@@ -77,7 +77,8 @@ _NEED_BEFORE = _before(
     r"(?:produced|made|created|written|prepared|generated|built|exported|provided) (?:by|in|with|as in)",
 )
 _NEED_AFTER = _after(
-    r"(?:[\w'-]+[^\w|]+){0,4}(?:beforehand\b|before (?:this|you|using|running|starting|any|it|continuing)\b"
+    r"(?:(?>\w+(?:['-]\w+)*)[^\w|]+){0,4}"  # no two ways to part words, or it takes for ever
+    r"(?:beforehand\b|before (?:this|you|using|running|starting|any|it|continuing)\b"
     r"|first(?=\W*$|[^\w\s-]| (?:to|and|if|when|since|as|so|then|for)\b))",
     r"before(?=\W*$)|(?:\u2192|[-=]+>|then(?: (?:run|use))?) this\b",
     r"(?:(?:is|are) (?:required|needed|a prerequisite)|(?:use|run)d? before)\b",
@@ -116,14 +117,17 @@ _WHEN_DONE = re.compile(
     r"\s+[^,;]{0,80}$",
     re.IGNORECASE,
 )
-_DO_NOT = _before(r"(?:do not|don't|never|must not)(?: (?:start|begin|open|enter))?")
+_NEED_NOT = r"(?! (?:have|need|want) to\b)"  # "you do not have to run `x` before this" is no order
+_DO_NOT = _before(
+    rf"(?<!we )(?<!i )(?:do not|don't|never|must not){_NEED_NOT}(?: (?:start|begin|open|enter))?"
+)
 _NOT_YET = re.compile(  # "do not run `x` until this is done"
     r"^\W*(?:until|before)\b[^.;]{0,40}\b(?:this|it|that|everything|done|finished|completed?)\b",
     re.IGNORECASE,
 )
 _YOUR_NEED = re.compile(r"\byou (?:\w+ )?(?:need|want|require)\b", re.IGNORECASE)
 _WAITS = _after(  # "`x` needs this first"
-    r"(?:cannot|can't|(?:must|should|does|do)(?: not|n't)|never) \w+\b[^.;]{0,20}"
+    rf"(?:cannot|can't|(?:must|should|does|do)(?: not|n't)|never){_NEED_NOT} \w+\b[^.;]{{0,20}}"
     r"\b(?:until|before|without) (?:this|it)\b",
     r"(?:needs|requires) (?:this|it)\b[^.;]{0,20}\bfirst\b",
 )
@@ -156,7 +160,7 @@ _POINTER = _before(
     r"(?:switch|route|redirect|refer|defer|turn|delegate|escalate|transition)s? to",
 )
 _CONSUMES = re.compile(  # "- `x`: consumes tables"
-    r"\W*[\u2014\u2013:-]\W*(?:can )?consumes?\b", re.IGNORECASE
+    r"(?=\W*[\u2014\u2013:-])\W*+(?:can )?consumes?\b", re.IGNORECASE
 )
 _TOLD = _before(r"do|use|run|load|invoke|apply|call|read|follow|try|take|install")
 _PLAINLY = _before(

@@ -69,7 +69,10 @@ _DENIED = re.compile(
     r"|previously|formerly|historically|used to|once (?:required|needed|used)"
     r"|(?:it|we|they|this(?: skill)?) (?:required|needed|depended|relied)(?! (?:sub-?)?skills?)"
     r"|(?:anyone|anybody|whoever|those|people) (?:who )?(?:tells?|says?)"
-    r"|in the past|(?:people|some|many|others) (?:think|say|believe|run|use))\b",
+    r"|(?:false|untrue) that|in theory|imagine\w*|gone are|may need"
+    r"|in the past"
+    r"|(?:people|(?:some|many|other)(?: \w+)?|others|one|someone|somebody) (?:might |may |would )?"
+    r"(?:thinks?|says?|believes?|claims?|run|use))\b",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[;:\u2014\u2013]|,\s+(?:but|so|then|and)\b|\bbut\b", re.IGNORECASE)

@@ -235,15 +235,20 @@ def _report_unshown(lowered: str, findings: Findings) -> None:
     if not any(word in lowered for word in _UNSHOWN_WORDS):
         return
     quotations: Quotations | None = None
+    for tag, quote, text in islice(_unshown(lowered), _MOST_PLACES):
+        quotations = quotations or Quotations(lowered)
+        if not quotations.hold(*tag.span()):
+            line = _line(lowered, tag.start())
+            findings.add(Code.HIDDEN_TEXT, line=line, count=len(text.strip()), quote=quote.strip())
+
+
+def _unshown(lowered: str) -> Iterator[tuple[re.Match[str], str, str]]:
+    """Yield each tag that hides text, with what in it does, and the text."""
     for tag in _TAG.finditer(lowered):
         unshown = _UNSHOWN.search(tag[0]) or _HIDDEN_ATTRIBUTE.search(_VALUE.sub("''", tag[0]))
         within = _TEXT_WITHIN.match(lowered, tag.end()) if unshown else None
-        if not unshown or not within:
-            continue
-        quotations = quotations or Quotations(lowered)
-        if not quotations.hold(*tag.span()):
-            count, quote = len(within[1].strip()), unshown[0].strip()
-            findings.add(Code.HIDDEN_TEXT, line=_line(lowered, tag.start()), count=count, quote=quote)
+        if unshown and within:
+            yield tag, unshown[0], within[1]
 
 
 def _report_encoded(text: str, findings: Findings) -> None:
