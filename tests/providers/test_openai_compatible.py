@@ -16,7 +16,7 @@ import pytest
 
 from caskg.errors import EncoderError, ProviderError
 from caskg.protocols import ChatModel, Encoder
-from caskg.providers.failures import SERVER_FAILURES
+from caskg.providers.failures import FAILURES, SERVER_FAILURES
 from caskg.providers.openai_compatible import IN_WORDS_TOO, OpenAIChat, OpenAIEncoder
 from caskg.providers.secret import Secret
 from caskg.providers.settings import ChatOptions, EmbeddingOptions, Endpoint, SchemaMode
@@ -653,16 +653,47 @@ def test_nothing_is_tried_again_once_a_run_has_ended() -> None:
 
 
 @pytest.mark.parametrize("status", [400, 413, 422])
-def test_a_run_of_bad_requests_ends_only_where_none_was_ever_answered(status: int) -> None:
+def test_a_run_of_bad_requests_ends_later_than_one_of_a_failing_server(status: int) -> None:
     """A library may hold many long texts; a server that refuses everything is another matter."""
     with FaultyServer(in_turn(fails(status))) as server:
         answers, error = until_given_up(chat(server), asks(100))
     assert len(answers) == SERVER_FAILURES
     assert f"0 requests were answered and {SERVER_FAILURES} failed" in error
+    with FaultyServer(in_turn(says(), *[fails(status)] * (FAILURES - 1), says())) as server:
+        answers, error = until_given_up(chat(server, concurrency=1), asks(2 * FAILURES))
+    assert (len(answers), error) == (2 * FAILURES, "")
     with FaultyServer(in_turn(says(), fails(status))) as server:
-        model = chat(server)
-        assert len(list(model.complete_many(asks(30)))) == 30
-        assert len(list(model.complete_many(asks(30)))) == 30  # nor in a later stage of the run
+        answers, error = until_given_up(chat(server, concurrency=1), asks(100))
+    assert len(answers) == 1 + FAILURES
+    assert f"1 requests were answered and {FAILURES} failed" in error
+
+
+@pytest.mark.parametrize("answer", [fails(403), fails(410), fails(451), fails(200, "no credits left")])
+def test_a_server_that_refuses_whoever_asks_ends_the_run_after_an_answer_too(answer: Answer) -> None:
+    """Also where it says so with the status of a success."""
+    with FaultyServer(in_turn(says(), answer)) as server:
+        answers, error = until_given_up(chat(server, concurrency=1), asks(100))
+    assert len(answers) == 1 + SERVER_FAILURES
+    assert f"1 requests were answered and {SERVER_FAILURES} failed" in error
+
+
+def test_an_error_that_comes_as_a_success_does_not_tell_the_key() -> None:
+    """By schema and in words; neither in an answer nor in what ends the run."""
+    for mode in SchemaMode:
+        with FaultyServer(in_turn(fails(200, f"no credits for {KEY} left"))) as server:
+            model = OpenAIChat(endpoint(server), ChatOptions(model="m", schema_mode=mode))
+            answers, error = until_given_up(model, asks(10))
+        assert answers
+        assert "no credits for [key] left" in error
+        assert KEY not in error + "".join(answer.error or "" for answer in answers)
+
+
+def test_a_run_of_which_most_failed_is_no_success() -> None:
+    """However few were asked: what came is used, and said to be too little."""
+    with FaultyServer(in_turn(says(), says(), fails(400))) as server:
+        answers, error = until_given_up(chat(server, concurrency=1), asks(12))
+    assert len(answers) == 12
+    assert "2 requests were answered and 10 failed" in error
 
 
 @pytest.mark.parametrize("status", [400, 413, 422])
@@ -670,8 +701,8 @@ def test_bad_requests_among_failures_of_the_server_do_not_count_with_them(status
     """Seven failures and as many bad requests are not yet eight in a row; the next failure is the eighth."""
     mixed = [answer for _ in range(SERVER_FAILURES - 1) for answer in (fails(503), fails(status))]
     with FaultyServer(in_turn(says(), *mixed, says())) as server:
-        answers, error = until_given_up(chat(server, concurrency=1, max_attempts=1), asks(20))
-    assert (len(answers), error) == (20, "")
+        answers, error = until_given_up(chat(server, concurrency=1, max_attempts=1), asks(40))
+    assert (len(answers), error) == (40, "")
     with FaultyServer(in_turn(says(), *mixed, fails(503))) as server:
         answers, error = until_given_up(chat(server, concurrency=1, max_attempts=1), asks(40))
     assert len(answers) == 2 * SERVER_FAILURES

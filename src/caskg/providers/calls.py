@@ -23,8 +23,11 @@ RATE_LIMITED = 429
 FIRST_SERVER_ERROR = 500
 HOPELESS = frozenset({401, 402, 404})
 """Wrong key, no money, no such model or address: no other call will fare better."""
+REFUSED = frozenset({403, 410, 451})
+"""Not allowed, gone, barred: perhaps of one request, of several in a row of the server."""
 _MOST_TOKENS = 1 << 40  # of one call; more is no count
 _CONNECT_S = 10.0
+_POLL_S = 0.5  # how soon a wait ends that became pointless
 _MESSAGE_CHARS = 300
 
 
@@ -61,7 +64,8 @@ class Session:
             path: Below the base URL.
             body: Sent as JSON.
             tokens: About how many tokens it will take.
-            may_retry: Asked before each further attempt; told whether the one before may have been paid.
+            may_retry: Asked before each further attempt, told whether the one before may have been paid;
+                and while it waits, told that none was, whether to wait on.
         """
         calls = attempts = 0
         held_s = 0.0
@@ -80,7 +84,8 @@ class Session:
             )
             if spent or not may_retry(failure.paid):
                 return Reply(failure=failure, calls=calls)
-            await asyncio.sleep(delay_s)
+            if not await _waited(delay_s, may_retry):
+                return Reply(failure=failure, calls=calls)
 
     async def _attempt(
         self, path: str, body: Mapping[str, Any], *, tokens: int
@@ -117,12 +122,13 @@ class Session:
         status = error.status_code
         out_of_money = error.code == "insufficient_quota"  # OpenAI's 429 that waiting does not help
         hopeless = status in HOPELESS or out_of_money
-        server = status in RETRIED or status >= FIRST_SERVER_ERROR
+        again = not hopeless and (status in RETRIED or status >= FIRST_SERVER_ERROR)
+        of_server = again or status in REFUSED
         return Failure(
             reason=f"The server answered HTTP {status}: {self._scrubbed(_server_message(error))}",
-            blame=Blame.HOPELESS if hopeless else Blame.SERVER if server else Blame.REQUEST,
+            blame=Blame.HOPELESS if hopeless else Blame.SERVER if of_server else Blame.REQUEST,
             status=status,
-            retry=server and not hopeless,
+            retry=again,
             retry_after_s=retry_after_s(error.response.headers, now=time.time()),
             paid=status >= FIRST_SERVER_ERROR,
         )
@@ -200,6 +206,16 @@ def load_sdk() -> Any:  # noqa: ANN401 - a module
         msg = f"Language models need the extra 'llm' ({error}): run pip install 'caskg[llm]'."
         raise ProviderError(msg) from error
     return openai
+
+
+async def _waited(delay_s: float, may_retry: Callable[[bool], bool]) -> bool:
+    """Wait so long, and return whether it still makes sense to send again; soon, where it does not."""
+    until_s, paid = time.monotonic() + delay_s, False  # nothing was paid while waiting
+    while (left_s := until_s - time.monotonic()) > 0:
+        await asyncio.sleep(min(left_s, _POLL_S))
+        if not may_retry(paid):
+            return False
+    return True
 
 
 def _server_message(error: "openai.APIStatusError") -> str:

@@ -7,9 +7,10 @@ from urllib.parse import urlsplit
 from caskg.errors import ProviderError
 from caskg.providers.secret import hide_keys
 
-FORBIDDEN = 403
 SERVER_FAILURES = 8
 """So many failures of the server in a row end a run; before the first answer one does."""
+FAILURES = 3 * SERVER_FAILURES
+"""So many failures of any kind in a row do too, since nothing says that another request would succeed."""
 
 
 class Blame(Enum):
@@ -47,28 +48,31 @@ class Health:
     def __init__(self, *, greeted: bool) -> None:
         """Start a run; *greeted* = this server has answered before."""
         self.greeted = greeted
-        self.n_answered = self.n_failed = self._in_a_row = 0
+        self.n_answered = self.n_failed = self._in_a_row = self._servers = 0
         self.fatal: Failure | None = None
+        self._last: Failure | None = None
 
     def note(self, failure: Failure | None) -> None:
         """Take notice of one answer."""
         if failure is None:
-            self.greeted, self.n_answered, self._in_a_row = True, self.n_answered + 1, 0
+            self.greeted, self.n_answered = True, self.n_answered + 1
+            self._in_a_row = self._servers = 0
             return
-        self.n_failed += 1
-        self._in_a_row += failure.blame is Blame.SERVER or not self.greeted
-        forbidden = failure.status == FORBIDDEN and not self.greeted
-        if failure.blame is Blame.HOPELESS or forbidden or self._dead(failure):
+        self.n_failed, self._in_a_row = self.n_failed + 1, self._in_a_row + 1
+        self._servers += failure.blame is Blame.SERVER or not self.greeted
+        if failure.blame is Blame.HOPELESS or self._dead(failure):
             self.fatal = self.fatal or failure
+        self._last = failure
 
     def _dead(self, failure: Failure) -> bool:
         alone = failure.blame is Blame.SERVER and not self.greeted
-        return alone or self._in_a_row >= SERVER_FAILURES
+        return alone or self._servers >= SERVER_FAILURES or self._in_a_row >= FAILURES
 
     def check(self, base_url: str) -> None:
-        """Raise a ProviderError if no call can succeed."""
-        if self.fatal:
-            reason = self.fatal.reason
+        """Raise a ProviderError if no call can succeed, or most did not: what came is no fair answer."""
+        most_failed = self.n_failed >= max(SERVER_FAILURES, self.n_answered)
+        if failed := self.fatal or (self._last if most_failed else None):
+            reason = failed.reason
             msg = (
                 f"Asking {where(base_url)} was given up: {reason}{'' if reason[-1] in '.?!…' else '.'} "
                 f"{self.n_answered:,} requests were answered and {self.n_failed:,} failed; "

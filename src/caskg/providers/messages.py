@@ -106,6 +106,11 @@ def has_text(body: object) -> bool:
     return bool(_said(body).strip())
 
 
+def is_error(body: object) -> bool:
+    """Return whether a server answered with an error and a status that says there is none."""
+    return bool(_at(body, "error")) and not isinstance(_at(body, "choices", 0, "message"), Mapping)
+
+
 def keeps_schema(body: object) -> bool | None:
     """Return whether a completion that was asked for by schema is JSON; None where that cannot be known.
 

@@ -172,12 +172,12 @@ class Meter:
             self._ended_by = self._stopped or self._reached()
             return self._ended_by is None
 
-    def may_retry(self, request: ChatRequest) -> bool:
-        """Return whether *request* may be sent once more; counts that if so."""
+    def may_retry(self, request: ChatRequest, paid: bool = True) -> bool:  # noqa: FBT001, FBT002 - of the port
+        """Return whether *request* may be sent once more; counts that if the call before was *paid*."""
         with self._lock:
-            if self._stopped or self._reached():
+            if self._stopped or (paid and self._reached()):
                 return False
-            self._out[request.id] = self._out.get(request.id, 0) + 1
+            self._out[request.id] = self._out.get(request.id, 0) + paid
             return True
 
     def sent(self, request: ChatRequest) -> None:

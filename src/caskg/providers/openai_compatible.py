@@ -21,6 +21,7 @@ from caskg.providers.failures import Blame, Failure, Health
 from caskg.providers.messages import (
     chat_body,
     has_text,
+    is_error,
     keeps_schema,
     read_answer,
     read_vectors,
@@ -53,15 +54,15 @@ class OpenAIChat:
         endpoint: Endpoint,
         options: ChatOptions,
         *,
-        may_retry: Callable[[ChatRequest], bool] = lambda _request: True,
+        may_retry: Callable[[ChatRequest, bool], bool] = lambda _request, _paid: True,
     ) -> None:
         """Name the server and what is asked; nothing is sent.
 
         Args:
             endpoint: Where the server is.
             options: What it is asked for.
-            may_retry: Asked, in another thread, before a request is sent again after an attempt that
-                may have been paid.
+            may_retry: Asked, in another thread, before a request is sent again, with whether the attempt
+                before may have been paid.
 
         Raises:
             ProviderError: The extra is not installed.
@@ -129,18 +130,22 @@ class OpenAIChat:
     ) -> tuple[ChatAnswer, Failure | None]:
         began = time.monotonic()
         reply = await self._ask(session, request, health)
+        if reply.failure:  # whoever worded it
+            reason = session.without_key(reply.failure.reason)
+            reply = replace(reply, failure=replace(reply.failure, reason=reason))
         answer = read_answer(
             reply, seconds=time.monotonic() - began, clean=session.without_key, refused=self._refused
         )
         if reply.failure or answer.error is None:
             return answer, reply.failure
-        return answer, Failure(reason=answer.error, blame=Blame.REQUEST)
+        blame = Blame.SERVER if is_error(reply.body) else Blame.REQUEST
+        return answer, Failure(reason=answer.error, blame=blame)
 
     async def _ask(self, session: Session, request: ChatRequest, health: Health) -> Reply:
         """Ask by schema; where the server may not know schemas, ask the same in words, once."""
 
         def may_retry(paid: bool) -> bool:  # noqa: FBT001 - as `Session.post` calls it
-            return health.fatal is None and (not paid or self._may_retry(request))
+            return health.fatal is None and self._may_retry(request, paid)
 
         by_schema = self._by_schema and request.schema is not None
         reply = await self._adapted(session, request, by_schema=by_schema, may_retry=may_retry)
@@ -149,7 +154,7 @@ class OpenAIChat:
         kept = keeps_schema(reply.body) if reply.failure is None else None
         self._schema_known |= kept is True
         doubtful = reply.failure.status in UNKNOWN_SCHEMA if reply.failure else kept is False
-        if not doubtful or (reply.calls and not self._may_retry(request)):
+        if not doubtful or not self._may_retry(request, reply.calls > 0):
             return reply
         in_words = await self._adapted(
             session, request, by_schema=False, may_retry=lambda paid: not paid and may_retry(paid)
@@ -193,7 +198,8 @@ def _told_of_words(reply: Reply, *, calls: int) -> Reply:
     """Return what came of a schema, told what to do about it: to ask in words did not help."""
     if reply.failure is None and has_text(reply.body):
         return replace(reply, calls=calls)
-    why = reply.failure or Failure(reason=why_no_text(reply.body), blame=Blame.REQUEST)
+    blame = Blame.SERVER if is_error(reply.body) else Blame.REQUEST
+    why = reply.failure or Failure(reason=why_no_text(reply.body), blame=blame)
     return replace(reply, calls=calls, failure=replace(why, reason=f"{why.reason} {IN_WORDS_TOO}"))
 
 
