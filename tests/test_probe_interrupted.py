@@ -83,7 +83,7 @@ def start(
         *more,
     ]
     words = ["probe", "-w", str(folder), "--concurrency", str(CONCURRENCY), *options]
-    environment = {**os.environ, "CASKG_CONFIG": "/nowhere"}
+    environment = {**os.environ, "CASKG_CONFIG": os.devnull}
     call = [*prefix, sys.executable, "-m", "caskg", *words]
     pipe = subprocess.PIPE
     return subprocess.Popen(call, env=environment, stdout=pipe, stderr=pipe, text=True)

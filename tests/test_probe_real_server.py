@@ -49,7 +49,7 @@ def start(folder: Path, url: str, *more: str) -> "subprocess.Popen[str]":
         *more,
     ]
     call = [sys.executable, "-m", "caskg", "probe", "-w", str(folder), "--concurrency", "2", *options]
-    environment = {**os.environ, "CASKG_CONFIG": "/nowhere", "CASKG_LLM_API_KEY": KEY}
+    environment = {**os.environ, "CASKG_CONFIG": os.devnull, "CASKG_LLM_API_KEY": KEY}
     pipe = subprocess.PIPE
     return subprocess.Popen(call, env=environment, stdout=pipe, stderr=pipe, text=True)
 

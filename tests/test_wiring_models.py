@@ -1,6 +1,7 @@
 """A server behind a build, a query and a chat; its key stays out of everything that is kept or shown."""
 
 import json
+import os
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -194,9 +195,9 @@ def test_a_chat_goes_past_its_meter(server: FaultyServer) -> None:
     assert KEY not in repr(answers)
 
 
-def test_without_a_model_nothing_can_be_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_model_nothing_can_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """And it says where to name one."""
-    monkeypatch.setenv("CASKG_CONFIG", str(tmp_path / "none.toml"))
+    monkeypatch.setenv("CASKG_CONFIG", os.devnull)
     monkeypatch.delenv("CASKG_LLM_MODEL", raising=False)
     with pytest.raises(UsageError, match=r"No model is named: .*\$CASKG_LLM_MODEL"):
         open_chat({}, Meter(Limits()))
@@ -211,8 +212,11 @@ def test_the_config_file_is_where_configuration_is_kept(
     assert config_file() == Path.home() / ".config" / "caskg" / "config.toml"
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     assert config_file() == tmp_path / "caskg" / "config.toml"
-    monkeypatch.setenv("CASKG_CONFIG", "here.toml")
-    assert config_file() == Path("here.toml")
+    monkeypatch.setenv("CASKG_CONFIG", str(tmp_path / "here.toml"))
+    with pytest.raises(UsageError, match="no file where"):
+        config_file()  # else the default would be asked
+    (tmp_path / "here.toml").touch()
+    assert config_file() == tmp_path / "here.toml"
 
 
 def test_a_planted_key_is_in_no_file_of_a_workspace(server: FaultyServer, workspace: Workspace) -> None:

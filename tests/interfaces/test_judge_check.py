@@ -1,6 +1,7 @@
 """`caskg judge-check`: what it prints, plans and refuses."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,7 @@ def test_a_program_gets_one_document(run: Run) -> None:
 def test_whoever_asks_for_a_wording_must_name_a_model(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Or a user would think that one was asked."""
     monkeypatch.delenv("CASKG_LLM_MODEL", raising=False)
-    monkeypatch.setenv("CASKG_CONFIG", "/nowhere")
+    monkeypatch.setenv("CASKG_CONFIG", os.devnull)
     for option in (["--plan"], ["--wording", "need"], ["--base-url", "http://x/v1"]):
         result = run("judge-check", *option)
         assert (result.code, result.out) == (2, "")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from caskg.config import Profile
-from caskg.errors import LibraryError
+from caskg.errors import LibraryError, UsageError
 from caskg.store.workspace import Workspace
 
 WORKSPACE_NAME = ".caskg"
@@ -72,8 +72,15 @@ def example_skills() -> Path:
 
 
 def config_file() -> Path:
-    """Return ``$CASKG_CONFIG``, else ``caskg/config.toml`` where this user keeps configuration."""
+    """Return ``$CASKG_CONFIG``, else ``caskg/config.toml`` where this user keeps configuration.
+
+    Raises:
+        UsageError: There is no file where ``$CASKG_CONFIG`` says: the default would ask somebody else.
+    """
     if named := os.environ.get(CONFIG_VARIABLE):
+        if not Path(named).exists():
+            msg = f"There is no file where ${CONFIG_VARIABLE} says: mend it, or unset it."
+            raise UsageError(msg)
         return Path(named)
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "caskg" / "config.toml"
 
