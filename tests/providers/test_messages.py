@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from caskg.providers.calls import Reply, used_tokens
 from caskg.providers.failures import Blame, Failure
-from caskg.providers.messages import has_text, keeps_schema, read_answer, read_vectors, refused_fields
+from caskg.providers.messages import keeps_schema, no_text, read_answer, read_vectors, refused_fields
 from providers.faulty_server import completion
 
 OUTER = ["choices", "message", "content", "text", "refusal", "finish_reason", "reasoning_content", "error"]
@@ -67,7 +67,7 @@ def test_every_reply_is_an_answer_or_says_why_it_is_none(body: object) -> None:
     assert answer.prompt_tokens + answer.completion_tokens == used_tokens(body)
     assert all(math.isfinite(chance) for place in answer.token_logprobs for _, chance in place)
     assert keeps_schema(body) in (True, False, None)
-    assert has_text(body) == (answer.text is not None)
+    assert (no_text(body) is None) == (answer.text is not None)
 
 
 @settings(deadline=None, max_examples=100)

@@ -1,6 +1,7 @@
 """Limits hold, whatever the model and its retries do; what is spent is counted, never guessed as nothing."""
 
 import math
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -152,7 +153,51 @@ def test_stopping_lets_what_is_out_finish() -> None:
     assert len(list(answers)) == 3
     assert meter.ended_by == "it was interrupted"
     assert meter.spend.calls == model.n_pulled == 4
-    assert not meter.may_retry(next(asks(1)))
+    for paid in (True, False):
+        assert not meter.may_retry(next(asks(1)), paid)
+
+
+def test_an_attempt_after_one_that_cost_nothing_takes_nothing_from_the_limit() -> None:
+    """One after a paid attempt does."""
+    meter, request = Meter(Limits(max_calls=2)), next(asks(1))
+    meter.sent(request)
+    free, paid = False, True
+    assert [meter.may_retry(request, free) for _ in range(5)] == [True] * 5
+    assert [meter.may_retry(request, paid) for _ in range(2)] == [True, False]
+    assert meter.may_retry(request, free)
+
+
+def test_after_a_stop_nothing_waits_to_be_sent_again() -> None:
+    """A server that asks for patience is not asked again, however long the wait was to be."""
+    meter = Meter(Limits())
+    stopped_at: list[int] = []
+
+    def busy(call: Call) -> Answer:
+        if call.number == 3:
+            stopped_at.append(call.number)
+            meter.stop()
+        return fails(429, headers={"Retry-After": "0.6"})
+
+    with FaultyServer(busy) as server:
+        endpoint = Endpoint(base_url=server.url, concurrency=1, backoff_s=0.001, max_wait_s=4.0)
+        chat = OpenAIChat(endpoint, ChatOptions(model="m"), may_retry=meter.may_retry)
+        with suppress(ProviderError):
+            list(MeteredChat(chat, meter).complete_many(asks()))
+        assert (stopped_at, len(server.calls)) == ([3], 4)
+
+
+def test_a_stop_ends_a_wait_that_has_begun() -> None:
+    """It is looked for twice a second, and more was asked for."""
+    meter = Meter(Limits())
+    with FaultyServer(lambda _call: fails(429, headers={"Retry-After": "8"})) as server:
+        endpoint = Endpoint(base_url=server.url, concurrency=1, max_wait_s=12.0)
+        chat = OpenAIChat(endpoint, ChatOptions(model="m"), may_retry=meter.may_retry)
+        timer = threading.Timer(0.3, meter.stop)
+        timer.start()
+        with suppress(ProviderError):
+            list(MeteredChat(chat, meter).complete_many(asks()))
+        timer.join()
+        assert len(server.calls) == 1
 
 
 def test_the_time_left_follows_from_the_pace_so_far() -> None:

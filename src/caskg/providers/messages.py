@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from caskg.providers.calls import Reply, usage, utf8
-from caskg.providers.failures import Failure
+from caskg.providers.failures import Blame, Failure
 from caskg.providers.settings import OPENAI_URL, ChatOptions
 from caskg.schema import ChatAnswer, ChatRequest, TokenAlternatives, VectorArray, json_within
 
@@ -88,10 +88,10 @@ def read_answer(
     read, written = usage(reply.body)
     text = _said(reply.body)
     said = clean(text) if text.strip() else None
-    failed = reply.failure.reason if reply.failure else why_no_text(reply.body)
+    failed = reply.failure or no_text(reply.body)
     return ChatAnswer(
         text=said,
-        error=None if said is not None else clean(failed)[:_MOST_REASON],  # not the other way round
+        error=clean(failed.reason)[:_MOST_REASON] if failed else None,  # not the other way round
         prompt_tokens=read,
         completion_tokens=written,
         calls=reply.calls,
@@ -101,14 +101,18 @@ def read_answer(
     )
 
 
-def has_text(body: object) -> bool:
-    """Return whether a completion says anything."""
-    return bool(_said(body).strip())
+def no_text(body: object) -> Failure | None:
+    """Return why a completion says nothing, in words that may hold the key; None where it says something.
 
+    An error with the status of a success is the server's, all else of the one request.
 
-def is_error(body: object) -> bool:
-    """Return whether a server answered with an error and a status that says there is none."""
-    return bool(_at(body, "error")) and not isinstance(_at(body, "choices", 0, "message"), Mapping)
+    >>> no_text({"error": {"message": "no credits"}}).blame
+    <Blame.SERVER: 'server'>
+    """
+    if _said(body).strip():
+        return None
+    is_error = _at(body, "error") and not isinstance(_at(body, "choices", 0, "message"), Mapping)
+    return Failure(reason=_why_no_text(body), blame=Blame.SERVER if is_error else Blame.REQUEST)
 
 
 def keeps_schema(body: object) -> bool | None:
@@ -137,8 +141,7 @@ def _said(body: object) -> str:
     return "".join(part for part in parts if isinstance(part, str))
 
 
-def why_no_text(body: object) -> str:
-    """Return in a sentence why a completion says nothing."""
+def _why_no_text(body: object) -> str:
     message = _at(body, "choices", 0, "message")
     if not isinstance(message, Mapping):
         error = _at(body, "error", "message") or _at(body, "error")

@@ -172,7 +172,7 @@ class Meter:
             self._ended_by = self._stopped or self._reached()
             return self._ended_by is None
 
-    def may_retry(self, request: ChatRequest, paid: bool = True) -> bool:  # noqa: FBT001, FBT002 - of the port
+    def may_retry(self, request: ChatRequest, paid: bool) -> bool:  # noqa: FBT001 - as the provider calls it
         """Return whether *request* may be sent once more; counts that if the call before was *paid*."""
         with self._lock:
             if self._stopped or (paid and self._reached()):

@@ -17,16 +17,14 @@ import numpy as np
 from caskg.errors import EncoderError
 from caskg.providers.calls import Reply, Session, load_sdk, open_session, utf8
 from caskg.providers.concurrent import as_answered
-from caskg.providers.failures import Blame, Failure, Health
+from caskg.providers.failures import Failure, Health
 from caskg.providers.messages import (
     chat_body,
-    has_text,
-    is_error,
     keeps_schema,
+    no_text,
     read_answer,
     read_vectors,
     refused_fields,
-    why_no_text,
 )
 from caskg.providers.pace import Pace
 from caskg.providers.settings import ChatOptions, EmbeddingOptions, Endpoint, SchemaMode
@@ -130,16 +128,12 @@ class OpenAIChat:
     ) -> tuple[ChatAnswer, Failure | None]:
         began = time.monotonic()
         reply = await self._ask(session, request, health)
-        if reply.failure:  # whoever worded it
-            reason = session.without_key(reply.failure.reason)
-            reply = replace(reply, failure=replace(reply.failure, reason=reason))
         answer = read_answer(
             reply, seconds=time.monotonic() - began, clean=session.without_key, refused=self._refused
         )
-        if reply.failure or answer.error is None:
-            return answer, reply.failure
-        blame = Blame.SERVER if is_error(reply.body) else Blame.REQUEST
-        return answer, Failure(reason=answer.error, blame=blame)
+        failure = reply.failure or no_text(reply.body)
+        # Whoever worded it: what is kept and shown is without the key.
+        return answer, failure and replace(failure, reason=session.without_key(failure.reason))
 
     async def _ask(self, session: Session, request: ChatRequest, health: Health) -> Reply:
         """Ask by schema; where the server may not know schemas, ask the same in words, once."""
@@ -159,7 +153,7 @@ class OpenAIChat:
         in_words = await self._adapted(
             session, request, by_schema=False, may_retry=lambda paid: not paid and may_retry(paid)
         )
-        if in_words.failure is None and has_text(in_words.body):
+        if (in_words.failure or no_text(in_words.body)) is None:
             self._by_schema, self._schema_known = False, True
             return replace(in_words, calls=reply.calls + in_words.calls)
         return _told_of_words(reply, calls=reply.calls + in_words.calls)
@@ -196,11 +190,9 @@ class OpenAIChat:
 
 def _told_of_words(reply: Reply, *, calls: int) -> Reply:
     """Return what came of a schema, told what to do about it: to ask in words did not help."""
-    if reply.failure is None and has_text(reply.body):
-        return replace(reply, calls=calls)
-    blame = Blame.SERVER if is_error(reply.body) else Blame.REQUEST
-    why = reply.failure or Failure(reason=why_no_text(reply.body), blame=blame)
-    return replace(reply, calls=calls, failure=replace(why, reason=f"{why.reason} {IN_WORDS_TOO}"))
+    why = reply.failure or no_text(reply.body)
+    told = why and replace(why, reason=f"{why.reason} {IN_WORDS_TOO}")
+    return replace(reply, calls=calls, failure=told)
 
 
 class OpenAIEncoder:

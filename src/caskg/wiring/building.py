@@ -109,19 +109,11 @@ def build_workspace(
         progress=progress,
     )
     progress("publish", 0, 0)
-    meta = {
-        **_makers(config, kind, made),
-        "roots": [str(Path(root).absolute()) for root in roots],
-        "state": state,
-        "library": found.digest,
-        **followed,
-        **_counts(result),
-    }
-    arrays = _arrays(library, result, made)
+    places = {"roots": [str(Path(root).absolute()) for root in roots], "library": found.digest}
     published = workspace.publish(
         skills=library.skills,
-        arrays=arrays,
-        meta=meta,
+        arrays=_arrays(library, result, made),
+        meta={**_makers(config, kind, made), **places, "state": state, **followed, **_counts(result)},
         unless=lambda: _is_published(workspace, state, since=previous),
     )
     return _report(workspace.current(), unchanged=published is None)
@@ -130,8 +122,9 @@ def build_workspace(
 def _is_published(workspace: Workspace, state: str, *, since: Snapshot | None) -> bool:
     """Return whether another process has published what this one was about to."""
     version = sound_version(workspace)
-    is_new = version is not None and (since is None or version.number != since.number)
-    return version is not None and is_new and version.meta["state"] == state
+    if version is None or (since and version.number == since.number):
+        return False
+    return bool(version.meta["state"] == state)
 
 
 def _config(profile: str, reading: Reading | None, workspace: Workspace) -> BuildConfig:
