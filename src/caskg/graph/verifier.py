@@ -85,8 +85,7 @@ class Verifier:
     def trust(self) -> float:
         """How far its bound decides on an edge that nobody assessed: the square of its skill, in ``[0, 1]``.
 
-        What its labels are of is not what it is asked about: by the skill itself, twice as many right labels
-        made answers worse.
+        The edges that were assessed are no fair sample of the others, so its skill on them promises too much.
         """
         return max(self.skill, 0.0) ** 2
 
