@@ -107,7 +107,8 @@ def _row(skill: Skill, taken: Sequence[str]) -> Row:
     }
     about = {"id": skill.id, "name": skill.name, "description": skill.description}
     lists = {field: [asdict(parameter) for parameter in each] for field, each in stated.items()}
-    return {**about, **lists, "tools": skill.fields.tools, "keywords": skill.fields.tags}
+    words = {"tools": list(skill.fields.tools or ()), "keywords": list(skill.fields.tags or ())}
+    return {**about, **lists, **words}
 
 
 class Desk:
