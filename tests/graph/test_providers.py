@@ -64,11 +64,12 @@ def by_hand(skills: list[Skill], own: FloatArray, checks: BoolArray) -> FloatArr
     for j in range(n):
         for wanted in takes[j]:
             score = np.array([max(float(out @ wanted) for out in outs) for outs in gives])
+            far = score < CONFIG.provider_closeness
             score -= score.mean()
             alike = np.array([max(float(own_input @ wanted) for own_input in takes[at]) for at in counted])
             if counted:
                 score[counted] -= CONFIG.provider_taken * np.maximum(alike - alike.mean(), 0)
-            found[:, j] = np.maximum(found[:, j], softmax(*score))
+            found[:, j] = np.maximum(found[:, j], np.where(far, 0, softmax(*score)))
     np.fill_diagonal(found, 0)
     return np.where(found >= LEAST_SHARE, found, 0)
 
@@ -102,6 +103,33 @@ def test_skills_compete_for_an_input_and_nobody_competes_too() -> None:
     assert third < LEAST_SHARE == 0.02
     assert second < LEAST_SHARE
     assert found == {(0, 3): pytest.approx(first, abs=1e-6)}
+
+
+def test_who_is_not_close_to_an_input_gives_nothing_of_it() -> None:
+    """In a library of many subjects hardly anything is usual, and what is half alike stands out.
+
+    It competes all the same.
+    """
+    skills = [
+        stating("a", gives=("a",)),
+        stating("b", gives=("b",)),
+        stating("t", takes=("x",), gives=("y",)),
+    ]
+    own, x = np.zeros((3, 4)), [1, 0, 0, 0]
+
+    def found(*gives: list[float], config: SignalConfig = CONFIG) -> Shares:
+        return shares(provision(skills, own, unit([*gives, x, [0, 0, 0, -1]]), config=config), 3)
+
+    half, less, more = [1, 1, 1, 1], [1, 1, 1, 1.01], [4, 3, 0, 0]  # closeness .5, .497 and .8
+    nothing = [0, 1, 0, 0]
+    assert found(half, nothing) == {(0, 2): pytest.approx(softmax(1 / 3, -1 / 6, -1 / 6)[0], abs=1e-6)}
+    assert found(less, nothing) == {}
+    assert found(less, nothing, config=replace(CONFIG, provider_closeness=0.4)).keys() == {(0, 2)}
+    less_close = 1 / (3 + 1.01**2) ** 0.5
+    usual = (0.8 + less_close) / 3
+    assert found(more, less)[0, 2] == pytest.approx(
+        softmax(0.8 - usual, less_close - usual, -usual)[0], abs=1e-6
+    )
 
 
 def test_what_many_give_alike_is_given_by_none() -> None:

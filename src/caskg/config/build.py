@@ -87,6 +87,7 @@ class SignalConfig:
         silence_means_none: Share of skills that must state inputs for silence to mean that a skill takes
             nothing, and for skills to compete for inputs, in [0, 1].
         provider_taken: How much it counts against a skill's giving an input that it takes alike; >= 0.
+        provider_closeness: Closeness below which a skill gives nothing of an input, in [-1, 1].
         provider_nobody: Closeness, above what is usual, at which an input is as well given by nobody.
         provider_width: By how much closer a skill must come to have e times the share of another, > 0.
     """
@@ -113,6 +114,7 @@ class SignalConfig:
     meaning_width: float = 0.15
     silence_means_none: float = 0.50
     provider_taken: float = 0.50
+    provider_closeness: float = 0.50
     provider_nobody: float = 0.20
     provider_width: float = 0.04
 

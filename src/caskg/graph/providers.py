@@ -5,13 +5,15 @@ what the other takes: all skills that add something to a cart speak of the same 
 compete for each input p, and a skill that needs p itself hardly gives it::
 
     s_ip = c_ip - usual_p - h_i max(0, t_ip - usual of t_kp)
-    P_ip = exp(s_ip / w) / (exp(s_0 / w) + sum over k of exp(s_kp / w))
+    P_ip = exp(s_ip / w) / (exp(s_0 / w) + sum over k of exp(s_kp / w)),   0 where c_ip < least
 
 c and its usual value are those of `flow`; t_ip = max over q that i takes of cos(q, p). h is
 ``provider_taken`` where a skill states no outputs, because its own text speaks of what it takes as well;
 0 where it states them, and for a check, which gives what it takes. s_0 is what no skill at all is
-worth. Where hundreds give the same, such as a file format, none gets a share that counts. In a library
-that does not state inputs by habit, nobody knows who needs an input itself: there nobody has a share.
+worth. ``least`` is ``provider_closeness``: in a library of many subjects hardly anything is usual, and
+what is half alike would stand out. Where hundreds give the same, such as a file format, none gets a
+share that counts. In a library that does not state inputs by habit, nobody knows who needs an input
+itself: there nobody has a share.
 """
 
 from collections.abc import Iterator
@@ -56,7 +58,7 @@ def find_providers(flow: Flow, *, stated: BoolArray, checks: BoolArray, config: 
         flow: What skills give and take.
         stated: Which of them state what they give, shape ``(n_skills,)``.
         checks: Which of them check something.
-        config: h, s_0, w, and the share of skills that must state inputs.
+        config: h, s_0, w, least, and the share of skills that must state inputs.
     """
     n_skills, takes = len(flow.takes.count), np.count_nonzero(flow.takes.count)
     by_habit = takes >= config.silence_means_none * n_skills
@@ -78,13 +80,14 @@ def _shares(
     """Yield inputs, ascending, the skills that have a share of them, and the shares."""
     width, nobody = config.provider_width, config.provider_nobody
     for block in blocks(np.full(len(flow.taken), len(flow.gives.rows))):
-        score = _closest(flow.taken[block] @ flow.given.T, flow.gives.rows, flow.gives.start)
-        score -= flow.usual[block, None]
+        closeness = _closest(flow.taken[block] @ flow.given.T, flow.gives.rows, flow.gives.start)
+        score = closeness - flow.usual[block, None]
         if len(takers):
             score[:, takers] -= config.provider_taken * _taken_alike(flow, block, takers)
         most = np.maximum(score.max(axis=1, keepdims=True), nobody)
         odds = np.exp((score - most) / width)
         share = odds / (odds.sum(axis=1, keepdims=True) + np.exp((nobody - most) / width))
+        share[closeness < config.provider_closeness] = 0.0
         taken, giver = np.nonzero(share >= LEAST_SHARE)
         yield block[taken], giver, share[taken, giver].round(_DECIMALS)
 
