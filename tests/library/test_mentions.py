@@ -1133,3 +1133,147 @@ def test_words_like_those_of_building_that_tell_no_need(text: str) -> None:
 def test_what_is_to_be_referred_to_is_used() -> None:
     """A step of its own."""
     assert said_of("x-y", "Reference `x-y` for the tone before writing.") == [USE]
+
+
+# ---------------------------------------------------------------- steps, sources and skipping
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. Complete `x-y`.",
+        "2. Finish the `x-y` skill.",
+        "As a first step, carry out `x-y`.",
+        "To begin, perform `x-y`.",
+        "Begin by carrying out `x-y`.",
+    ],
+)
+def test_a_step_that_completes_another_uses_it(text: str) -> None:
+    """Whatever the word for doing it is."""
+    assert said_of("x-y", text) == [USE]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Prior step: `x-y`",
+        "Preceding skill is `x-y`.",
+        "Preceded by: `x-y`",
+        "Prerequisite skill: x-y",
+        "Prerequisite skills: `x-y`",
+        "The first thing to do is `x-y`.",
+        "Make certain that `x-y` has been run.",
+        "`x-y` must precede this.",
+        "`x-y` precedes this one.",
+        "Never start this without the result of `x-y`.",
+        "Do not begin before you have the output of `x-y`.",
+        "Without the table from `x-y` there is nothing to do.",
+        "Skipping `x-y` makes all of this fail.",
+        "If you skip `x-y`, nothing works.",
+        "Omitting the result of `x-y` leads to wrong sums.",
+        "Leaving out `x-y` spoils the rest.",
+        "> **Note**: requires `x-y`.",
+        "> [!IMPORTANT]\n> Run `x-y` first.",
+        "| Prerequisite | Where it comes from |\n|---|---|\n| a table | `x-y` |",
+        "| Input | Form | Source |\n|---|---|---|\n| rows | csv | `x-y` |",
+        "| Needed | Provided by |\n|---|---|\n| a table | x-y |",
+    ],
+)
+def test_what_goes_before_is_given_or_may_not_be_skipped_is_needed(text: str) -> None:
+    """In a sentence, a label, a note, or a table that says where things come from."""
+    assert said_of("x-y", text) == [NEED]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Skipping `x-y` does not matter.",
+        "Skipping `x-y` is fine; nothing fails.",
+        "If you skip `x-y`, no harm is done and the sums are not wrong.",
+        "| Output | Source |\n|---|---|\n| rows | `x-y` |",
+        "| Input | Notes |\n|---|---|\n| rows | `x-y` |",
+        "| Source | Input |\n|---|---|\n| `x-y` | rows |",
+        "| Input |\n|---|\n| rows | `x-y` |",
+        "Then `x-y` was left out; go and do it.",
+        "The reviewer wrote: you need `x-y` first.",
+        "My colleague insisted that one must run `x-y` first.",
+        "According to an old guide, run `x-y` first.",
+        "It is said that you need `x-y` first.",
+        "Rumour has it that `x-y` is required.",
+        "Once, long ago, one needed `x-y` first.",
+        "In the old days you had to run `x-y` first.",
+        "Running `x-y` first is a matter of taste.",
+        "`x-y` first is up to you.",
+    ],
+)
+def test_what_somebody_said_or_what_does_no_harm_is_no_need(text: str) -> None:
+    """Nor is what was, what is left to the reader, and a source of something else."""
+    assert said_of("x-y", text) == [MENTION]
+
+
+def test_as_said_above_is_the_author_speaking() -> None:
+    """Only "X said:" is somebody else."""
+    assert said_of("x-y", "As said, run `x-y` first.") == [NEED]
+    assert said_of("x-y", "The guide said: run `x-y` first.") == [MENTION]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> Always run `x-y` first.\n\nThis quote is wrong.",
+        "> Always run `x-y` first.\nThat advice is old.",
+        "> You must run `x-y` first.\n> Always.\n> \u2014 a page on the web",
+        "> You must run `x-y` first.\n> -- *somebody*\n\nHe was wrong.",
+    ],
+)
+def test_a_quotation_that_is_signed_or_called_one_is_not_said(text: str) -> None:
+    """The words are somebody else's."""
+    assert names(text) == []
+
+
+def test_other_lines_behind_a_sign_are_the_authors_notes() -> None:
+    """A dash within them signs nothing, and what stands below says what it is."""
+    assert said_of("x-y", "> Run `x-y` first \u2014 always.\n\nThis is why.") == [NEED]
+    assert said_of("x-y", "> - run `x-y` first\n") == [NEED]
+    assert said_of("x-y", "It said:\n\n> a\n> -- b\n\nRun `x-y` first.") == [NEED]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "An alternative is `x-y`.",
+        "The other way is `x-y`.",
+        "Another option for this is `x-y`.",
+        "`x-y` is an alternative.",
+        "`x-y` is another way to do it.",
+        "`x-y` does the same.",
+        "`x-y` serves the same purpose.",
+        "`x-y` can also be used instead.",
+    ],
+)
+def test_what_does_the_same_is_an_alternative(text: str) -> None:
+    """It never carries a need."""
+    assert said_of("x-y", text) == [CONTRAST]
+
+
+def test_a_bare_name_in_parentheses_says_who_sees_to_a_condition() -> None:
+    """Elsewhere it is a word."""
+    assert said_of("x-y", "You are signed in (x-y).", Topic.PRECONDITIONS) == [NEED]
+    assert said_of("x-y", "The table (x-y).", Topic.INPUTS) == [NEED]
+    assert names("You are signed in (x-y).") == []
+    assert names("You are signed in (by x-y or so).", Topic.PRECONDITIONS) == []
+
+
+@pytest.mark.parametrize(
+    "title", ["Optional", "Optional steps", "Optional prerequisites", "Nice to have", "Extras"]
+)
+def test_under_a_heading_that_leaves_it_open_nothing_is_needed(title: str) -> None:
+    """Not even what a sentence there puts first."""
+    assert said_of("x-y", "- Run `x-y` first.", topic_of(title)) == [MENTION]
+
+
+@pytest.mark.parametrize("title", ["Depends on", "Prior steps", "What must be done first", "Required first"])
+def test_a_lone_name_under_what_comes_first_is_needed(title: str) -> None:
+    """The heading is the sentence."""
+    assert said_of("x-y", "`x-y`", topic_of(title)) == [NEED]
+    assert said_of("x-y", "x-y", topic_of(title)) == [NEED]

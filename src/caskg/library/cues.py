@@ -31,14 +31,15 @@ _ANOTHER_BEFORE = re.compile(rf"{_NAMED}\W*(?:\band\W+)?$")
 _FILLER = (
     "the|a|an|both|your|its|this|it|you|have|has|been|already|straight|back|please|agent|skills?|step|run|running|use"
     "|using|apply|applying|call|calling|invoke|invoking|load|loading|read|reading|follow|following|do|doing"
-    "|complete|completing|open|opening|start|starting|see|described|go|goes|to|on|with|through|via|by|in|of|from"
+    "|complete|completing|finish|finishing|perform|performing|carry|carrying|out|open|opening|start|starting|see"
+    "|described|go|goes|to|on|with|through|via|by|in|of|from"
     "|outputs?|results?|plans?|reports?|analys[ei]s|findings|drafts?|data|files?"
 )
 
 
 def _before(*phrases: str) -> re.Pattern[str]:
     return re.compile(
-        rf"(?<!\w)(?:{'|'.join(phrases)})[:,]?(?:\s+(?:{_FILLER})){{0,3}}\s*[\"'(\[]*$", re.IGNORECASE
+        rf"(?<!\w)(?:{'|'.join(phrases)})[:,]?(?:\s+(?:{_FILLER})){{0,3}}:?\s*[\"'(\[]*$", re.IGNORECASE
     )
 
 
@@ -48,11 +49,17 @@ def _after(*phrases: str) -> re.Pattern[str]:
 
 _CONTRAST_BEFORE = _before(
     r"instead of|rather than|unlike|alternatives? to|versus|vs\.?|compared (?:to|with)|confused with",
+    r"(?:alternative|(?:an|the )other (?:option|way))(?: (?:to|for) (?:this|it))? is",
+    r"equivalents? (?:of|to|is)",
     r"similar to|prefer|replaces|supersedes|(?:in favou?r|successor) of",
     r"(?:different|differs|distinct) from|do not|don't|never|overlaps? with|belongs? (?:in|to)",
     r"(?:work|job|task|case) (?:for|of)|for (?:that|those|these|them),?(?: (?:take|try|prefer|consult))?",
 )
-_CONTRAST_AFTER = _after(r"(?:instead(?! of)|for (?:that|those|these|them)|alternative|(?:is|are) better)\b")
+_CONTRAST_AFTER = _after(
+    r"(?:instead(?! of)|for (?:that|those|these|them)|alternative|(?:is|are) better)\b",
+    r"(?:is|are) (?:an?|the|another) (?:\w+ )?(?:alternative|substitute|replacement|option|way|equivalent)\b",
+    r"(?:does|do|serves?|covers?) the same\b|(?:can|could|may|might) (?:also )?be used instead(?! of)\b",
+)
 _CONTRAST_SENTENCE = re.compile(
     r"\b(?:not (?:for|when|if|intended|meant|suited|suitable|applicable)|do(?:es)? not (?:use|cover|handle)"
     r"|don't use|isn't for|out of scope)\b",
@@ -64,14 +71,17 @@ _NEED_BEFORE = _before(
     r"requires?|required|needs?|depends? on|dependent on|relies on|prerequisites?|pre-?conditions?",
     r"(?:builds?|expands?|elaborates?) (?:up)?on|on top of|downstream of|dependenc(?:y|ies)",
     r"(?:(?<!\w )|(?<=this )|(?<=skill )|(?<=one ))follows(?: up on)?",
-    r"assum(?:es?|ed)(?: that)?|(?:make sure|ensure)(?: that)?|must have been \w+ (?:with|by|using|in)",
+    r"assum(?:es?|ed)(?: that)?|(?:make (?:sure|certain)|ensure)(?: that)?",
+    r"must have been \w+ (?:with|by|using|in)",
     r"(?:downloaded|fetched|collected|extracted|logged|recorded) by|required (?:sub-?)?skills?",
     r"must (?:already )?have (?:already )?(?:executed|run|done|completed|used)",
-    r"wait(?:s|ing)? (?:for|until)|until|previous (?:step|skill)",
+    r"wait(?:s|ing)? (?:for|until)|until|(?:previous|prior|preceding) (?:step|skill|phase|stage)s?(?: is)?",
+    r"preceded by|(?:first|only) after",
     r"based on|after|once|as soon as|first|extends|(?:starts?|comes?|inputs?|outputs?|results?) from",
     r"(?:continu\w+|resum\w+|(?:pick|tak|carr|go)\w* (?:\w+ ){0,2}(?:up|over|on))(?: \w+)? from",
     r"inputs?:(?:(?!\bto\b)[^:;]){1,80} from",
-    r"(?:inputs?|outputs?|results?) of|(?:first step|(?:step|phase|stage) (?:1|one))(?: is|:)",
+    r"(?:inputs?|outputs?|results?) of",
+    r"(?:first (?:step|thing|task)(?: to do)?|(?:step|phase|stage) (?:1|one))(?: is|:)",
     r"^\W*(?:before|prior to)\b[^,:;`*\[]{1,60}\**[,:](?: (?:you|please|must|should|have to|finish|work))*",
     r"(?:takes?|reads|uses|needs|receives?|consumes?|accepts?|expects?)(?:(?!\bto\b)[^,:;]){1,40} from",
     r"(?:produced|made|created|written|prepared|generated|built|exported|provided) (?:by|in|with|as in)",
@@ -79,10 +89,11 @@ _NEED_BEFORE = _before(
 _NEED_AFTER = _after(
     r"(?:(?>\w+(?:['-]\w+)*)[^\w|]+){0,4}"  # no two ways to part words, or it takes for ever
     r"(?:beforehand\b|before (?:this|you|using|running|starting|any|it|continuing)\b"
-    r"|first(?=\W*$|[^\w\s-]| (?:to|and|if|when|since|as|so|then|for)\b))",
+    r"|first(?=\W*$|\s?[^\w\s-]| (?:to|and|if|when|since|as|so|then|for)\b))",
     r"before(?=\W*$)|(?:\u2192|[-=]+>|then(?: (?:run|use))?) this\b",
     r"(?:(?:is|are) (?:required|needed|a prerequisite)|(?:use|run)d? before)\b",
-    r"(?:must|has to|have to) (?:already )?(?:be|come|have|run|exist)\b|should (?:already have|have already)",
+    r"(?:must|has to|have to) (?:already )?(?:be|come|have|run|exist|precede)\b|precedes? this\b",
+    r"should (?:already have|have already)",
     r"(?:use )?(?:as )?(?:the |a )?foundation\b|is (?:the first step|step (?:1|one))(?=\W*$)",
 )
 _GIVEN_AFTER = _after(  # "`x` writes the table that this skill reads"
@@ -183,6 +194,7 @@ _STANDS_ALONE = re.compile(r"\s*(?:$|[-\u2013\u2014:(|,.])")
 _USE_BEFORE = _before(
     r"us(?:e|es|ing)|run(?:s|ning)?|load(?:s|ing)?|invok(?:e|es|ing)|appl(?:y|ies|ying)|call(?:s|ing)?",
     r"read(?:s|ing)?|(?<!the )follow(?:s|ing)?|via|through|activates?|executes?|consults?|launch(?:es)?",
+    r"complet(?:e|es|ing)|finish(?:es|ing)?|perform(?:s|ing)?|carr(?:y|ies|ying) out|go(?:es)? through",
     r"delegates? to|wraps?|orchestrates?|(?<!-)reference(?!:)",
     r"^\W*(?:(?:always|please|first|you|must|should) )*(?:start|begin) (?:off )?(?:with|by)",
 )
@@ -190,7 +202,7 @@ _USE_BEFORE = _before(
 _CONDITION = re.compile(
     r"\b(?:if|when(?:ever)?|where|unless|in case|only|should|wants?|needs?|prefer|or|either|optionally|can"
     r"|could|may|might|consider|example|you are|you're|instead|alternatively|users?)\b"
-    r"|^\W*(?:for|to|in order to)\b",
+    r"|^\W*(?:for|to(?! (?:begin|start)\b)|in order to)\b",
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"[^\W\d_][^:|(]*?(?:\u2192|[-=]>|\u2014|\u2013|\s-|:|\(|\|)\W*$|[\"\u201c'+]\s*$")

@@ -34,6 +34,7 @@ _PHRASES: dict[Topic, tuple[str, ...]] = {
     Topic.ASIDE: (
         r"\banti-?patterns?\b|\b(?:common|typical|frequent) (?:mistakes|pitfalls)\b|\bwhat not to do\b",
         r"^(?:mistakes|pitfalls|don'?ts?|do not|never|avoid|(?:things|what) to avoid|bad \w+)$",
+        r"^optional(?:ly)?\b(?! (?:inputs?|arguments|parameters)\b)|^(?:nice to have|extras?|bonus)$",
         r"^(?:change ?log|release notes|(?:version |revision )?history|what's new)\b",
     ),
     Topic.CONTRAST: (
@@ -73,9 +74,10 @@ _PHRASES: dict[Topic, tuple[str, ...]] = {
     Topic.PRECONDITIONS: (
         r"pre-?conditions?|pre-?requisites?|^before (?:you|any|the|\w+ing)\b|^beforehand$",
         r"^(?:(?:start(?:ing)?|entry|prior) )?conditions?(?: (?:at|for|to)\b.*)?$",
-        r"\bstarting (?:state|point)$|^(?:requires?|dependencies)$",
+        r"\bstarting (?:state|point)$|^(?:requires?|dependencies|depends on|builds on)$",
+        r"^(?:prior|previous|preceding) (?:steps?|skills?)$",
         r"^(?:(?:system|technical|hardware|software|minimum|environment) )?requirements$",
-        r"^(?:checks?|must hold) first$|\bmust (?:be true|hold)|\bto check first$",
+        r"\b(?:checks?|must hold|required|needed|be done|to (?:do|run|check)) first$|\bmust (?:be true|hold)",
         r"^(?:begin|start) only\b|^ready(?: when)?$",
         r"^(?:preliminary|pre-?flight) checks?$|前置条件|前提|voraussetzung(?:en)?|prérequis|requisitos",
     ),

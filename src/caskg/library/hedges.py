@@ -8,9 +8,13 @@ need all the same: "never run this without `x`".
 
 import re
 
+_OF_IT = (  # "without the result of"
+    r"(?:\s+(?:the|a|an|running|using|calling|having|run|you|have|has|had|of|from|by"
+    r"|\w+(?= (?:of|from|by)\b))){0,5}\s*$"
+)
 _INDISPENSABLE = re.compile(  # right before the mention
     r"\b(?:not|\w+n't|never|cannot|nothing|no\b(?! need)|fails?|impossible|useless)\b[^.;`]*"
-    r"\b(?:without|unless|until|before)(?:\s+(?:the|a|an|running|using|calling|having|run|you|have|has|had)){0,3}\s*$",
+    rf"\b(?:without|unless|until|before){_OF_IT}",
     re.IGNORECASE,
 )
 _KEPT = re.compile(  # "do not skip `x`"
@@ -23,8 +27,14 @@ _KEPT_AFTER = re.compile(
     r"|(?:is|are)(?: not|n't) optional)\b",
     re.IGNORECASE,
 )
-_WITHOUT = re.compile(
-    r"(?:^\W*|[.:;,\u2014] (?:and |but )?)(?:without|lacking)(?: (?:the|an?|running|using|having|run))*\s*$",
+_WITHOUT = re.compile(rf"(?:^\W*|[.:;,\u2014] (?:and |but )?)(?:without|lacking){_OF_IT}", re.IGNORECASE)
+_SKIPPED = re.compile(
+    rf"\b(?:skip(?:s|ped|ping)?|omit(?:s|ted|ting)?|forget(?:s|ting)?|le(?:ave|aving|ft) out){_OF_IT}",
+    re.IGNORECASE,
+)
+_RUINS = re.compile(
+    r"^(?:(?!\bnot\b|n't\b|\bno\b)[^.;])*\b(?:fails?|breaks?|ruins?|spoils?|wrong|impossible|useless|incomplete"
+    r"|corrupts?|lost|nothing (?:\w+ )?(?:works?|runs?|helps?))\b",
     re.IGNORECASE,
 )
 _FAILS = re.compile(
@@ -70,7 +80,8 @@ _DENIED = re.compile(
     r"|(?:it|we|they|this(?: skill)?) (?:required|needed|depended|relied)(?! (?:sub-?)?skills?)"
     r"|(?:anyone|anybody|whoever|those|people) (?:who )?(?:tells?|says?)"
     r"|(?:false|untrue) that|in theory|imagine\w*|gone are|may need"
-    r"|in the past"
+    r"|in (?:the )?(?:past|(?:old|olden|early|earlier|former) (?:days|times|versions?|releases?))"
+    r"|(?:long|(?:years|months|weeks|some time|a while)) ago|(?:it is|is it) said|(?:rumou?r|legend) has it"
     r"|(?:people|(?:some|many|other)(?: \w+)?|others|one|someone|somebody) (?:might |may |would )?"
     r"(?:thinks?|says?|believes?|claims?|run|use))\b",
     re.IGNORECASE,
@@ -85,7 +96,8 @@ _EXAMPLE = re.compile(
 _DENIED_AFTER = re.compile(
     r"^[^.;]{0,80}?(?:\b(?:must|should|need|is|are|was|will|can|does|do|did) ?(?:not|n't)\b"
     r"|\b(?:no longer|but not)\b(?! [`*@/\[])"
-    rf"|\b(?:is|are|was|be) (?:optional|deprecated|out of scope|obsolete|{_ILL})\b"
+    rf"|\b(?:is|are|was|be) (?:optional|deprecated|out of scope|obsolete|up to you|a matter of \w+|{_ILL})\b"
+    r"|^\W*(?:was|were|has been|had been|got) (?:left out|skipped|omitted|forgotten|missed)\b"
     r"|\bmakes? no difference\b|\btoo late\b|\?)|^\W*optional\b",
     re.IGNORECASE,
 )
@@ -96,6 +108,11 @@ _CASE_BEFORE = re.compile(
 )
 _CASE_AFTER = re.compile(
     rf"^\W*(?:skill\W*)?(?:first\b\W*)?(?:only )?(?:if|in case)\b{_ABSENT}", re.IGNORECASE
+)
+_REPORTED = re.compile(
+    r"\b(?:wrote|thought|believed|swore|(?<!as )said|(?:insist|claim|complain|assert)(?:s|ed)|argu(?:es|ed))"
+    r"(?: that\b|[:,])|^\W*according to (?:an?|some|many)\b",
+    re.IGNORECASE,
 )
 _QUOTES = re.compile('["\u201c\u201d]')
 
@@ -113,6 +130,7 @@ def is_indispensable(left: str, right: str) -> bool:
         or _KEPT.search(left) is not None
         or _KEPT_AFTER.match(right) is not None
         or (_WITHOUT.search(left) is not None and _FAILS.match(right) is not None)
+        or (_SKIPPED.search(left) is not None and _RUINS.match(right) is not None)
         or (_WHEN.search(left) is not None and _DONE.match(right) is not None)
         or _RUN_NOW.match(f"{left}@{right}") is not None
     )
@@ -153,4 +171,4 @@ def is_taken_back(left: str, right: str) -> bool:
 def _is_quoted(left: str, right: str) -> bool:
     """Whether the mention stands in somebody else's words, or in an example."""
     quoted = len(_QUOTES.findall(left)) % 2 == 1 and _QUOTES.search(right) is not None
-    return quoted or _EXAMPLE.search(left) is not None
+    return quoted or _EXAMPLE.search(left) is not None or _REPORTED.search(left) is not None

@@ -29,6 +29,7 @@ _Sentence: TypeAlias = tuple[str, str, str]
 """The sentence before a mention, and the parts of its own before and after it."""
 
 _ORDERS = (ReferenceRole.NEED, ReferenceRole.NEXT)
+_TAKEN = (Topic.INPUTS, Topic.PRECONDITIONS)
 _MOST_EVIDENCE = 300  # characters
 _LONGEST_LABEL = 200
 _FARTHEST = 300  # characters from a mention that are looked at: a line may be as long as the file
@@ -37,6 +38,12 @@ _MOST_NAMES = 500  # of all skills in one document; of 3,139 real ones none has 
 
 _BLOCK_BEGINS = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+]|\d+[.)])\s)|\n(?=[ \t]*[|>#])")
 _NOT_SAID = re.compile(r"<!--.*?(?:-->|\Z)|~~[^~\n]+~~", re.DOTALL)  # a comment, and what is struck out
+# Lines behind ">" are the author's notes, unless they are signed or the text below calls them a quotation.
+_QUOTE = re.compile(r"(?:^[ \t]{0,3}>.*(?:\n|\Z))++", re.MULTILINE)
+_SIGNED = re.compile(r"\n[ \t]{0,3}>[> \t*_]*(?:--|[\u2013\u2014\u2015])[ \t*_]*\w.*\s*\Z")
+_CITED = re.compile(
+    r"\s*(?:this|that|the) (?:quot\w+|advice|claim|statement|is (?:wrong|false|outdated))\b", re.IGNORECASE
+)
 _PATH = re.compile(
     r"\]\(<?(?P<link>[^()\[\]<>\s]{1,300})[^()\n]{0,100}\)"
     r"|`?(?P<path>(?<![\w/.])(?:\.\./)++[\w./-]*\w|(?<![\w/.:~-])[\w.~-]*(?:/[\w.~-]+)*/SKILL\.md)`?",
@@ -61,6 +68,11 @@ _ENTRY = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 _LEADS_IN = re.compile(  # the last line
     r"(?:^|\n)[> \t]*(?:\*\*(?P<bold>[^*:\n]{1,60}):?\*\*:?|(?P<colon>[^:\n]{1,100}):)\s*$"
 )
+_SOURCE = re.compile(  # the head of a column that says where a thing in the one before is from
+    r"(?:where|who|what)\b.*\b(?:comes?|from|makes?|gives?|provides?|writes?)"
+    r"|(?:comes |obtained )?from|source|(?:provid|produc|ma|writt|creat|giv)\w* (?:by|in)",
+    re.IGNORECASE,
+)
 _MARKER = re.compile(r"[\W\d]*")
 _RULE = re.compile(r"\|(?=.*--)[\s|:-]+")  # below the heads of the columns
 _OF_THIS = re.compile(r"(?:[\W\d]|\b(?:this|skill|one|step)\b)*", re.IGNORECASE)  # the cells before
@@ -78,7 +90,8 @@ class Passage:
     @cached_property
     def text(self) -> str:
         """What is said: without fenced code, comments and what is struck out."""
-        return _NOT_SAID.sub("", without_fences(self.raw))
+        said = _NOT_SAID.sub("", without_fences(self.raw))
+        return _QUOTE.sub(_note, said) if ">" in said else said
 
     def links(self) -> Iterator[Reference]:
         """Yield the links and paths that lead out of the skill's folder or to a SKILL.md."""
@@ -167,7 +180,10 @@ class Passage:
             return lead
         row = self.text[begin:start] if start - begin <= _FARTHEST else ""
         *before, _ = NAMED.sub(self._this, row).split("|")
-        head = "".join(lead.split("|", len(before) + 1)[len(before) :][:1]).strip()
+        heads = [each.strip() for each in lead.split("|")]
+        head = heads[len(before)] if len(before) < len(heads) else ""
+        if _SOURCE.fullmatch(head):
+            return next((each for each in heads[: len(before)] if topic_of(each) in _TAKEN), "")
         said = role(surroundings("", f"{head}: ", ""), topic_of(head))
         return head if said in _ORDERS and _OF_THIS.fullmatch(" ".join(before)) else ""
 
@@ -193,6 +209,12 @@ class Passage:
         return [0, *(begin.end() for begin in _BLOCK_BEGINS.finditer(self.text)), len(self.text) + 1]
 
 
+def _note(quote: re.Match[str]) -> str:
+    """Return the lines behind ">" where they are the author's, nothing where they are somebody else's."""
+    is_cited = _SIGNED.search(quote[0]) or _CITED.match(quote.string, quote.end())
+    return "" if is_cited else quote[0]
+
+
 def _is_name(name: str, group: str | None, around: Surroundings, topic: Topic | None) -> bool:
     """Whether the name of a skill is meant as one, and not as the ordinary word it may be."""
     if group in {"wiki", "sign", "at", "phrase"} or speaks_of_a_skill(around, topic):
@@ -200,7 +222,8 @@ def _is_name(name: str, group: str | None, around: Surroundings, topic: Topic | 
     if group in {"code", "bold"}:  # one word may be a program: the words around it decide
         joined = "-" in name and " " not in name
         return joined or role(around) is None or is_told_to_run(around)
-    return group == "bare" and name == name.lower() and points_at(around)
+    is_noted = topic in _TAKEN and around.left.endswith("(") and around.right.startswith(")")
+    return group == "bare" and name == name.lower() and (is_noted or points_at(around))
 
 
 def _reference(
