@@ -1,5 +1,6 @@
 """Who gives each input: against a loop over all inputs, and cases computed by hand."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -117,7 +118,7 @@ def test_who_is_not_close_to_an_input_gives_nothing_of_it() -> None:
     ]
     own, x = np.zeros((3, 4)), [1, 0, 0, 0]
 
-    def found(*gives: list[float], config: SignalConfig = CONFIG) -> Shares:
+    def found(*gives: Sequence[float], config: SignalConfig = CONFIG) -> Shares:
         return shares(provision(skills, own, unit([*gives, x, [0, 0, 0, -1]]), config=config), 3)
 
     half, less, more = [1, 1, 1, 1], [1, 1, 1, 1.01], [4, 3, 0, 0]  # closeness .5, .497 and .8

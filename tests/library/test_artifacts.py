@@ -40,6 +40,8 @@ def found(text: str, topic: Topic | None = None) -> tuple[list[str], list[str]]:
         "Run `list --all > notes/list.md`.",
         "Run `list` or `read the list >> notes/list.md`.",
         "Run `list 2>&1 | tee notes/list.md`.",
+        "You find the result in `notes/list.md`.",
+        "When done, they are in `notes/list.md`.",
     ],
 )
 def test_a_file_that_is_written(text: str) -> None:
@@ -63,6 +65,8 @@ def test_a_file_that_is_written(text: str) -> None:
         "Pass `notes/list.md` to the printer.",
         "Feed the `notes/list.md` to the oven.",
         "Upload your file `notes/list.md`.",
+        "Print `notes/list.md`.",
+        "Publish your `notes/list.md`.",
         "It converts `notes/list.md` to a page.",
         "`notes/list.md` must exist.",
         "`notes/list.md` must already exist.",
@@ -178,3 +182,13 @@ def test_only_the_words_near_a_path_decide() -> None:
     """A line may be as long as the file; so the time is that of reading it once."""
     assert found(f"Write {'x' * 293} `a/b.md`") == (["a/b.md"], [])
     assert found(f"Write {'x' * 294} `a/b.md`") == ([], [])
+
+
+def test_what_is_built_drawn_or_recorded_is_a_file_too() -> None:
+    """An image that one skill builds is what another flashes."""
+    assert found("The image lands in `build/sensor-node.bin`.") == (["build/sensor-node.bin"], [])
+    assert found("Flash the image `build/sensor-node.bin`.") == ([], ["build/sensor-node.bin"])
+    assert found("Play `takes/first-cut.mp4`, then save it as `takes/final-cut.mp4`.") == (
+        ["takes/final-cut.mp4"],
+        ["takes/first-cut.mp4"],
+    )

@@ -67,6 +67,38 @@ def test_a_list_of_front_matter_needs_skills_where_all_of_it_are_some(
     assert next(each.role for each in found if each.source == 1) is role
 
 
+@pytest.mark.parametrize("key", ["requires", "needs", "prerequisites", "depends-on", "required-skills"])
+def test_in_other_lists_each_entry_stands_for_itself(key: str) -> None:
+    """A skill beside a package, a tool or a version is needed all the same."""
+    needs = extract_fields({key: ["b-b", "pandas", "torch>=2"]}, ())
+    found = only(make_skill("a-a", fields=needs), make_skill("b-b"))
+    assert (found.role, found.evidence) == (NEED, f"{key}: b-b")
+
+
+def test_a_version_makes_a_package_of_a_skills_name() -> None:
+    """It is no need, whatever the key."""
+    needs = extract_fields({"requires": "b-b>=2"}, ())
+    assert only(make_skill("a-a", fields=needs), make_skill("b-b")).role is MENTION
+
+
+@pytest.mark.parametrize(
+    ("key", "reported"),
+    [
+        *((key, True) for key in ("caskg-requires", "depends-on", "depends_on", "required-skills")),
+        *((key, False) for key in ("requires", "needs", "prerequisites", "dependencies")),
+    ],
+)
+def test_an_unknown_name_is_reported_where_the_key_speaks_of_skills(key: str, reported: bool) -> None:  # noqa: FBT001 - a parameter
+    """Elsewhere it may well be a tool or a package; a version is no skill's anywhere."""
+    fields = extract_fields(
+        {key: ["b-b", "b-bb"] if key == "caskg-requires" else ["b-b", "b-bb", "c>=2"]}, ()
+    )
+    library = make_library(make_skill("a-a", fields=fields), make_skill("b-b"))
+    file = f"name: a\n{key}:\n- b-b\n- b-bb\n".encode()
+    found = unknown_references(library, files={"a-a": file})
+    assert [(each.code, each.line) for each in found] == [(Code.REFERENCE_UNKNOWN, 4)] * reported
+
+
 def test_what_comes_next_is_supported() -> None:
     """The pair turns round: the skill of this document is the source."""
     found = only(make_skill("a-a", body="Then hand over to `b-b`."), make_skill("b-b"))

@@ -26,6 +26,7 @@ _OWN_FOLDERS = frozenset(
 
 _ENDINGS = (
     "md|mdx|jsonl?|ya?ml|toml|csv|tsv|txt|html?|xml|sql|docx|xlsx|pptx|pdf|ipynb|parquet|db|svg|drawio|env"
+    "|bin|img|iso|zip|tar|t?gz|png|jpe?g|gif|webp|mp[34]|mov|wav|srt|vtt|geojson|np[yz]|h5|onnx|epub|tex|bib|log"
 )
 _NAMED = re.compile(rf"\.(?:{_ENDINGS})\b", re.IGNORECASE)  # most text names no file, and is passed over
 _PATH = re.compile(
@@ -39,7 +40,8 @@ _GIVES = re.compile(
     r"|\b(?:wrote|puts?|putting|logged|fill(?:s|ed|ing)? in"
     r"|plac(?:ed|ing|es?(?= (?:it|them|the|this|an?|your|all|each)\b)))\b"
     r"|\bresults?\W{0,4}:\W*$"
-    r"|\b(?:lands?|appears?|goes|ends? up) (?:in|into|to|at|under)(?: the(?: file| folder)?)?\W*$"
+    r"|\b(?:lands?|appears?|goes|ends? up|(?:it|they|results?|output) (?:is|are)|find (?:it|the results?))"
+    r" (?:in|into|to|at|under)(?: the(?: file| folder)?)?\W*$"
     r"|^\W*log(?:s|ging)? (?=[^:]*$)",
     re.IGNORECASE,
 )
@@ -47,7 +49,8 @@ _REDIRECTED = re.compile(r"[\w\"')\]}] (?:\| ?tee|\d?>{1,2}) $")  # in code, `li
 _TAKES = re.compile(
     r"\b(?:read|load|check|open|consult|requir|pars|import|review|need|tak|accept|us|follow|input|ingest|consum|inspect|expect|examin|cross-check"
     r"|from|given|based on|look up|if there)(?:e|es|s|ed|ing)?\b"
-    r"|\b(?:convert|pass|feed|upload)(?:e?s|ed|ing)?(?: the| your| each| file)*\s*$",
+    r"|\b(?:convert|pass|feed|upload|flash|play|render|print|send|attach|sign|process|analy[sz]|summari[sz]|merg|validat"
+    r"|translat|transcrib|publish|deploy)(?:e?s|e|ed|ing)?(?: the| your| each| file| image)*\s*$",
     re.IGNORECASE,
 )
 _BY_TOPIC = {Topic.OUTPUTS: True, Topic.INPUTS: False, Topic.PRECONDITIONS: False}

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from caskg.library.artifacts import artifacts
 from caskg.library.headings import Topic, section_topics
+from caskg.library.labels import labelled, presupposed
 from caskg.library.markdown import Item, list_items, plain
 from caskg.library.mentions import Passage
 from caskg.library.yaml_entries import Value
@@ -20,10 +21,11 @@ _OUTPUTS = ("outputs", "output")
 _TOOLS = ("allowed-tools",)
 _TAGS = ("tags", "keywords")
 _REQUIRES = ("caskg-requires",)
-_DEPENDS = (
-    *("depends-on", "depends_on", "dependencies", "prerequisites"),
-    *("requires", "requires-skills", "required-skills", "required_skills", "needs"),
-)
+OF_SKILLS = ("depends-on", "depends_on", "requires-skills", "required-skills", "required_skills")
+"""Keys of front matter whose entries are skills: one that is none of the library is reported."""
+_OF_ANYTHING = ("requires", "prerequisites", "needs")
+_OF_PACKAGES = ("dependencies",)
+_DEPENDS = (*OF_SKILLS, *_OF_ANYTHING, *_OF_PACKAGES)
 _READ = frozenset((*_INPUTS, *_OUTPUTS, *_TOOLS, *_TAGS, *_REQUIRES, *_DEPENDS))
 
 _MOST_EVIDENCE = 300  # characters
@@ -83,7 +85,9 @@ def extract_fields(
     return SkillFields(
         inputs=parameters(_INPUTS, Topic.INPUTS),
         outputs=parameters(_OUTPUTS, Topic.OUTPUTS),
-        preconditions=texts(Topic.PRECONDITIONS),
+        preconditions=_some(
+            (*(texts(Topic.PRECONDITIONS) or ()), *_presupposed(description, sections, topics))
+        ),
         effects=texts(Topic.EFFECTS),
         recovery=texts(Topic.RECOVERY),
         writes=files.writes or None,
@@ -95,19 +99,36 @@ def extract_fields(
 
 
 def listed_length(sections: Sequence[Section]) -> int:
-    """Return how long the sections are in which entries are looked for."""
-    topics = section_topics(sections)
-    return sum(len(section.text) for section, topic in zip(sections, topics, strict=True) if topic in _LISTED)
+    """Return how long the texts are in which entries are looked for."""
+    return sum(len(text) for _, text in _stated(sections, section_topics(sections)))
 
 
 def _listed(sections: Sequence[Section], topics: Sequence[Topic | None]) -> Iterator[tuple[Topic, str]]:
     """Yield the texts that are looked through for entries, up to the line that reaches `MOST_LISTED`."""
     left = MOST_LISTED
+    for topic, text in _stated(sections, topics):
+        if left > 0:
+            yield topic, text if len(text) <= left else text[:left].rpartition("\n")[0]
+            left -= len(text)
+
+
+def _stated(sections: Sequence[Section], topics: Sequence[Topic | None]) -> Iterator[tuple[Topic, str]]:
+    """Yield the texts that state something, by their heading or, elsewhere, below a label."""
     for section, topic in zip(sections, topics, strict=True):
-        if topic in _LISTED and left > 0:
-            whole = len(section.text) <= left
-            yield topic, section.text if whole else section.text[:left].rpartition("\n")[0]
-            left -= len(section.text)
+        if topic in _LISTED:
+            yield topic, section.text
+        elif topic is None:
+            yield from labelled(section, of_the_skill=section.level <= 1)
+
+
+def _presupposed(
+    description: str, sections: Sequence[Section], topics: Sequence[Topic | None]
+) -> Iterator[str]:
+    """Yield the sentences that state a precondition where no heading says so."""
+    yield from presupposed(description, of_the_skill=True)
+    for section, topic in zip(sections, topics, strict=True):
+        if topic is None:
+            yield from presupposed(section.text, of_the_skill=section.level <= 1)
 
 
 def _references(stated: Mapping[str, Value], passages: Sequence[Passage]) -> Iterator[Reference]:
@@ -123,15 +144,18 @@ def _references(stated: Mapping[str, Value], passages: Sequence[Passage]) -> Ite
 
 
 def _depended(key: str, value: Value) -> Iterator[Reference]:
-    """Yield the names of a list of skills, or of packages: with versions or addresses it needs no skill.
+    """Yield the names of a list of skills, or of packages: what has a version or an address is no skill.
 
-    All have the whole list for evidence: of packages, some may bear the name of a skill (see `references`).
+    Nor is what stands in ``dependencies`` beside such: of packages, some may bear the name of a skill. There
+    all have the whole list for evidence (see `references`), elsewhere each has its own entry.
     """
     entries = list(_needed(value))
-    names = [_VERSION.sub("", entry) for entry in entries if not _FOREIGN.match(entry)]
-    role = ReferenceRole.NEED if names == entries else ReferenceRole.MENTION
-    evidence = f"{key}: {', '.join(entries)}"[:_MOST_EVIDENCE]
-    for name in names:
+    names = [(entry, _VERSION.sub("", entry)) for entry in entries if not _FOREIGN.match(entry)]
+    listed = ", ".join(entries) if key in _OF_PACKAGES else None
+    are_packages = listed is not None and [name for _, name in names] != entries
+    for entry, name in names:
+        role = ReferenceRole.MENTION if are_packages or entry != name else ReferenceRole.NEED
+        evidence = f"{key}: {listed or entry}"[:_MOST_EVIDENCE]
         yield Reference(target=name, kind=ReferenceKind.NAME, evidence=evidence, role=role)
 
 

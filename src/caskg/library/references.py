@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from caskg.library.diagnostics import Code, diagnostic
+from caskg.library.fields import OF_SKILLS
 from caskg.library.mentions import NamesFound, find_names, name_key
 from caskg.schema import (
     Diagnostic,
@@ -26,6 +27,7 @@ from caskg.schema import (
 )
 
 _FILE = "/skill.md"
+_LISTS_SKILLS = tuple(f"{key}: " for key in OF_SKILLS)
 _Key = TypeVar("_Key", int, tuple[int, int])
 
 
@@ -65,7 +67,7 @@ def resolve_references(
 def unknown_references(
     library: SkillLibrary, *, files: Mapping[str, bytes] = MappingProxyType({})
 ) -> tuple[Diagnostic, ...]:
-    """Return a diagnostic for each declared name and each path ``../x/SKILL.md`` that leads to no skill.
+    """Return a diagnostic for each name in a list of skills and each ``../x/SKILL.md`` that leads to none.
 
     *files* holds the bytes of files by skill id; the line is found in them.
     """
@@ -86,12 +88,15 @@ def unknown_references(
 
 def _line_of(reference: Reference, data: bytes) -> int | None:
     """Return the first line that holds the target; of a declared one, at or below its key."""
-    key = reference.evidence.partition(":")[0] if reference.kind is ReferenceKind.DECLARED else ""
+    is_listed = reference.kind in (ReferenceKind.DECLARED, ReferenceKind.NAME)
+    key = reference.evidence.partition(":")[0] if is_listed else ""
     at = data.find(reference.target.encode(), max(data.find(key.encode()), 0))
     return data.count(b"\n", 0, at) + 1 if at >= 0 else None
 
 
 def _promises_a_skill(reference: Reference) -> bool:
+    if reference.kind is ReferenceKind.NAME:
+        return reference.evidence.startswith(_LISTS_SKILLS) and reference.role is ReferenceRole.NEED
     target = reference.target.lower()
     return reference.kind is ReferenceKind.DECLARED or (target.startswith("../") and target.endswith(_FILE))
 
@@ -152,8 +157,8 @@ def _mentions(
 ) -> Iterator[tuple[int, Reference]]:
     """Yield (the other skill, how it is mentioned) for all mentions in one document.
 
-    A list of front matter needs skills only where all of its entries are some: `transformers` beside
-    `torch` is a package.
+    A list such as ``dependencies`` needs skills only where all of its entries are some: `transformers` beside
+    `torch` is a package. Its entries have the whole list for evidence.
     """
     stated = [(reference, index.resolve(reference, number)) for reference in skill.fields.references or ()]
     of_packages = {each.evidence for each, other in stated if other is None and _is_listed(each)}
@@ -168,7 +173,7 @@ def _mentions(
 
 
 def _is_listed(reference: Reference) -> bool:
-    """Whether it stands in front matter, in a list that may be one of packages."""
+    """Whether it stands in a list of front matter."""
     return reference.kind is ReferenceKind.NAME
 
 

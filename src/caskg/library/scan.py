@@ -37,7 +37,7 @@ _ALMOST = re.compile(
     r"[\W_]*skills?(?:[\W_].*)?[\W_](?:md\w*|mkdn?|markdown|txt|text|rst|adoc|bak|old|orig|copy)[\W\d]*|skill",
     re.IGNORECASE,
 )
-_FORMAT = b"10"  # of what parsing makes of the bytes; a new one makes old digests stale
+_FORMAT = b"11"  # of what parsing makes of the bytes; a new one makes old digests stale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
