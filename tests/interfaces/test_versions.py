@@ -241,3 +241,24 @@ def test_a_switch_that_no_skill_bears_any_more_is_named(run: Run, tmp_path: Path
     assert "no skill has this id" not in followed
     assert loaded(run, "status", "-w", place)["disabled_unborne"] == ["mow-lawn"]
     assert "no skill has this id" not in run("build", "-w", place).out
+
+
+def test_what_was_enabled_again_is_not_hidden_where_it_stood_before(run: Run, tmp_path: Path) -> None:
+    """A switch that followed a skill twice is taken back as a whole; that of another skill stays."""
+    skills, place = tmp_path / "skills", tmp_path / "w"
+    for name in ("mow-lawn", "brew-beer"):
+        write_skill(skills, name, f"description: Knows how to {name.replace('-', ' ')}.\n---\n")
+    run("build", skills, "-w", place, "--encoder", "builtin")
+    run("disable", "mow-lawn", "brew-beer", "-w", place)
+    for old, new in (("mow-lawn", "b"), ("brew-beer", "mow-lawn"), ("b", "c")):
+        (skills / old).rename(skills / new)
+        run("build", "-w", place)
+    assert loaded(run, "status", "-w", place)["disabled"] == ["b", "brew-beer", "c", "mow-lawn"]
+    assert loaded(run, "enable", "c", "-w", place) == {
+        "changed": ["b", "c"],
+        "disabled": ["brew-beer", "mow-lawn"],
+    }
+    (skills / "c").rename(skills / "b")
+    run("build", "-w", place)
+    assert loaded(run, "status", "-w", place)["disabled"] == ["brew-beer", "mow-lawn"]
+    assert loaded(run, "enable", "mow-lawn", "-w", place)["disabled"] == []

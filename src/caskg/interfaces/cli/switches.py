@@ -33,9 +33,10 @@ def disable(*, skills: tuple[str, ...], folder: Path | None, as_json: bool) -> N
 @workspace_option
 @json_option
 def enable(*, skills: tuple[str, ...], folder: Path | None, as_json: bool) -> None:
-    """Let each SKILL that was disabled be found again."""
+    """Let each SKILL that was disabled be found again, also should it move back to where it was disabled."""
     with open_workspace(folder) as workspace:
-        changed = workspace.switches.enable(_ids(workspace, skills))
+        ids = _ids(workspace, skills)
+        changed = workspace.switches.enable(ids | _former(workspace, ids))
         off = workspace.switches.disabled()
     _say("enabled", changed, off, as_json=as_json)
 
@@ -45,6 +46,18 @@ def _ids(workspace: Workspace, names: Iterable[str]) -> set[str]:
     version, off = workspace.current(), workspace.switches.disabled()
     named = map(as_text, names)
     return {name if name in off else version.ids[position_of(version, name)] for name in named}
+
+
+def _former(workspace: Workspace, ids: Iterable[str]) -> set[str]:
+    """Return the ids from which a switch followed the skills of *ids*, where no skill bears them now."""
+    moves = {each for version in workspace.versions() for each in version.meta.get("disabled_followed", ())}
+    left = workspace.switches.disabled() - set(workspace.current().ids)
+    found, ways = set[str](), list(ids)
+    for new in ways:
+        before = {old for old in left - found if f"{old}, now {new}" in moves}
+        found |= before
+        ways += before
+    return found
 
 
 def _say(done: str, changed: Iterable[str], off: Iterable[str], *, as_json: bool) -> None:
