@@ -55,6 +55,7 @@ def test_what_is_given_and_taken_is_shown_where_meanings_match() -> None:
     said = ("gives: amber; log: dry", "takes: resin; wood: to burn")
     assert told(gives, takes, meaning=0.6, provider=0.0) == [("meaning", *said)]
     assert told(gives, takes, meaning=0.6, provider=0.5) == [("provider", *said)]
+    assert told(gives, make_skill("b"), meaning=0.1) == [("meaning", said[0], "takes: nothing stated")]
     assert told(skill("a", "Cuts trees."), takes, provider=0.5) == [
         ("provider", "gives: Cuts trees.", said[1])
     ]

@@ -79,7 +79,8 @@ def _enabler(source: Skill, target: Skill) -> Iterator[tuple[str, str]]:
 def _flow(source: Skill, target: Skill) -> Iterator[tuple[str, str]]:
     """Yield what the source gives, by its description where it states nothing, and what the target takes."""
     given = "; ".join(map(_shown, source.fields.outputs or ())) or source.description
-    yield f"gives: {given}", f"takes: {'; '.join(map(_shown, target.fields.inputs or ()))}"
+    taken = "; ".join(map(_shown, target.fields.inputs or ())) or "nothing stated"
+    yield f"gives: {given}", f"takes: {taken}"
 
 
 def _structural(source: Skill, target: Skill) -> Iterator[tuple[str, str]]:
