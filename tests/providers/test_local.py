@@ -162,7 +162,7 @@ def test_a_missing_extra_is_named_with_its_remedy(missing: str) -> None:
     available, message = done.stdout.splitlines()
     assert available == "False"
     assert missing in message
-    assert "run pip install 'caskg[local]'" in message
+    assert "run pip install '.[local]' in the checkout" in message
 
 
 def test_looking_whether_it_is_available_imports_nothing() -> None:

@@ -938,7 +938,7 @@ def test_a_missing_extra_is_named_with_its_remedy() -> None:
         "    print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert "run pip install 'caskg[llm]'" in done.stdout
+    assert "run pip install '.[llm]' in the checkout" in done.stdout
 
 
 # ---------------------------------------------------------------- embeddings

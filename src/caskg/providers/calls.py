@@ -203,7 +203,7 @@ def load_sdk() -> Any:  # noqa: ANN401 - a module
     try:
         import openai
     except ImportError as error:
-        msg = f"Language models need the extra 'llm' ({error}): run pip install 'caskg[llm]'."
+        msg = f"Language models need the extra 'llm' ({error}): run pip install '.[llm]' in the checkout."
         raise ProviderError(msg) from error
     return openai
 

