@@ -13,17 +13,10 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from caskg.library.diagnostics import Code, Findings
+from caskg.library.screening_base import Rule
+from caskg.library.screening_commands import FETCH, FETCHERS, KEPT_AS, LOOKED_AT, RULES_OF_PIPES, RUN
 from caskg.library.screening_quotes import Quotations, in_table, is_negated
-from caskg.library.screening_rules import (
-    FETCH,
-    FETCHERS,
-    KEPT_AS,
-    LOOKED_AT,
-    RULES_OF_PIPES,
-    RULES_OF_SPEECH,
-    RUN,
-    Rule,
-)
+from caskg.library.screening_rules import RULES_OF_SPEECH
 
 _LONGEST_QUOTE = 100
 _MOST_PLACES = 1000  # of one rule that are looked at; 20 findings of a code are shown
