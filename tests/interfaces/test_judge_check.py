@@ -62,8 +62,31 @@ def test_a_plan_sends_nothing_and_makes_no_workspace(tmp_path: Path, run: Run) -
         ("need", 168),
     ]
     assert all(300 < row["prompt_tokens"] / row["calls"] < 3000 for row in rows)
+    assert all(row["completion_tokens"] == 64 * row["calls"] and row["cost"] is None for row in rows)
     assert not folder.exists()
     assert "control  672" in run("judge-check", *HERE, "--plan", "-w", str(folder)).out
+
+
+def test_a_plan_tells_the_most_that_it_may_cost(tmp_path: Path, run: Run) -> None:
+    """With prices; longer answers may cost more."""
+    asked = [
+        *HERE,
+        "--plan",
+        "--wording",
+        "need",
+        "-w",
+        str(tmp_path / "ws"),
+        "--price-in",
+        "2",
+        "--price-out",
+        "8",
+    ]
+    (row,) = json.loads(run("judge-check", *asked, "--json").out)["plan"]
+    assert row["cost"] == pytest.approx((2 * row["prompt_tokens"] + 8 * row["completion_tokens"]) / 1e6)
+    (longer,) = json.loads(run("judge-check", *asked, "--json", "--answer-tokens", "500").out)["plan"]
+    assert longer["completion_tokens"] == 500 * 168
+    assert longer["cost"] > row["cost"]
+    assert f"{row['cost']:,.4f}" in run("judge-check", *asked).out
 
 
 def test_a_limit_of_no_calls_sends_none(tmp_path: Path, run: Run) -> None:

@@ -29,7 +29,7 @@ from caskg.judging import (
     unasked,
 )
 from caskg.protocols import Prober
-from caskg.providers.metered import Meter
+from caskg.providers.metered import Meter, Prices, most_expected
 from caskg.schema import ProbeRequest
 from caskg.store.reserve import reserved
 from caskg.store.workspace import Workspace
@@ -54,9 +54,7 @@ class _Checked:
     type=click.Choice([wording.value for wording in EVIDENCE_WORDINGS]),
     help="How the model is asked. Repeatable.  [default: all]",
 )
-@click.option(
-    "--plan", is_flag=True, help="Print how many calls and tokens it takes; send and write nothing."
-)
+@click.option("--plan", is_flag=True, help="Print calls, tokens and cost; send and write nothing.")
 @answer_option
 @model_options
 @limit_options
@@ -89,7 +87,7 @@ def judge_check(
     probers = [LlmProber(chat, wording=wording, max_tokens=most) for wording in asked]
     path = folder or default_workspace()
     if plan:
-        _emit_plan(probers, path, as_json=as_json)
+        _emit_plan(probers, path, meter.prices, as_json=as_json)
         return
     with (
         Workspace.open_or_create(path) as workspace,
@@ -115,35 +113,43 @@ def _check_model(prober: LlmProber, workspace: Workspace, told: Told) -> _Checke
     return _Checked(prober=prober, wording=prober.wording, seconds=seconds, report=report)
 
 
-def _emit_plan(probers: list[LlmProber], path: Path, *, as_json: bool) -> None:
+def _emit_plan(probers: list[LlmProber], path: Path, prices: Prices | None, *, as_json: bool) -> None:
     with suppress(NoWorkspaceError), Workspace.open(path) as workspace:
-        _emit_rows([_left(prober, workspace) for prober in probers], as_json=as_json)
+        _emit_rows([_left(prober, workspace, prices) for prober in probers], as_json=as_json)
         return
-    rows = [_planned(prober, check_questions(prober.wording), n_repeated=0) for prober in probers]
-    _emit_rows(rows, as_json=as_json)
+    asked = [(prober, check_questions(prober.wording)) for prober in probers]
+    _emit_rows([_planned(*each, prices, n_repeated=0) for each in asked], as_json=as_json)
 
 
-def _planned(prober: LlmProber, requests: Sequence[ProbeRequest], *, n_repeated: int) -> dict[str, Any]:
-    chats = (chat_request(request, wording=prober.wording, request_id="plan") for request in requests)
-    tokens = sum(chat.estimated_prompt_tokens for chat in chats)
+def _planned(
+    prober: LlmProber, requests: Sequence[ProbeRequest], prices: Prices | None, *, n_repeated: int
+) -> dict[str, Any]:
+    wording, most = prober.wording, prober.max_tokens
+    chats = (chat_request(each, wording=wording, request_id="plan", max_tokens=most) for each in requests)
+    spend = most_expected(chats, prices=prices)
     return {
-        "wording": prober.wording,
-        "calls": len(requests),
-        "prompt_tokens": tokens,
+        "wording": wording,
+        "calls": spend.calls,
+        "prompt_tokens": spend.prompt_tokens,
+        "completion_tokens": spend.completion_tokens,
+        "cost": spend.cost,
         "repeated": n_repeated,
     }
 
 
-def _left(prober: LlmProber, workspace: Workspace) -> dict[str, Any]:
+def _left(prober: LlmProber, workspace: Workspace, prices: Prices | None) -> dict[str, Any]:
     questions = unasked(prober, ledger=workspace.ledger)
     n_repeated = sum(each.repeated for each in questions)
-    return _planned(prober, [each.request for each in questions], n_repeated=n_repeated)
+    return _planned(prober, [each.request for each in questions], prices, n_repeated=n_repeated)
 
 
 def _emit_rows(rows: list[dict[str, Any]], *, as_json: bool) -> None:
-    table = [("wording", "calls", "prompt tokens, about", "calls that ask again")]
-    numbers = ("calls", "prompt_tokens", "repeated")
-    table += [(row["wording"], *(f"{row[name]:,}" for name in numbers)) for row in rows]
+    numbers = ("calls", "prompt_tokens", "completion_tokens")
+    titles = ("wording", "calls", "tokens in, about", "tokens out, at most", "cost, at most", "asked again")
+    table = [titles]
+    for row in rows:
+        cost = "-" if row["cost"] is None else f"{row['cost']:,.4f}"
+        table.append((row["wording"], *(f"{row[name]:,}" for name in numbers), cost, f"{row['repeated']:,}"))
     emit({"plan": rows}, as_json=as_json, lines=columns(table))
 
 
