@@ -63,7 +63,7 @@ def test_the_length_is_sent_under_the_name_that_the_address_expects() -> None:
     assert "max_completion_tokens" not in body({})
     assert body({}, base_url=OPENAI_URL)["max_completion_tokens"] == 9
     assert "max_tokens" not in body({}, base_url=OPENAI_URL)
-    assert body({"max_tokens_name": "n"}, base_url=OPENAI_URL)["n"] == 9
+    assert body({"max_tokens_name": "n_predict"}, base_url=OPENAI_URL)["n_predict"] == 9
 
 
 def test_what_is_none_is_not_sent() -> None:
@@ -73,9 +73,8 @@ def test_what_is_none_is_not_sent() -> None:
     assert not {"logprobs", "top_logprobs"} & body({}).keys()
 
 
-def test_further_fields_go_before_our_own() -> None:
-    """Whoever names one means it."""
-    assert body({"extra_body": {"max_tokens": 5, "think": False}})["max_tokens"] == 5
+def test_further_fields_are_sent_too() -> None:
+    """None of them is one of ours."""
     assert body({"extra_body": {"think": False}})["think"] is False
 
 

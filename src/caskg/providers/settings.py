@@ -26,6 +26,18 @@ MOST_TIMES = 1000
 """So many files may a process open, as a rule, and so often may a wait be doubled."""
 MOST_NUMBER = 1e9
 """No wait and no rate is larger."""
+LENGTH_NAMES = ("max_tokens", "max_completion_tokens", "max_new_tokens", "max_output_tokens", "n_predict")
+"""Under what names servers take the most tokens of an answer."""
+_OWN_FIELDS = {
+    **dict.fromkeys(("model", "temperature", "seed", "top_logprobs"), "set the setting of that name"),
+    **dict.fromkeys(LENGTH_NAMES, "use --answer-tokens, so that a plan can tell what is paid at most"),
+    **dict.fromkeys(("n", "best_of"), "one answer is read, and all would be paid"),
+    **dict.fromkeys(("stream", "stream_options"), "an answer is read as a whole"),
+    "messages": "the questions are put there",
+    "response_format": "set schema_mode",
+    "logprobs": "set top_logprobs",
+}
+"""Fields of a call that are no further ones, and what to do instead."""
 IN_ENVIRONMENT = ("base_url", "model", "api_key")
 """These may stand in the environment: ``CASKG_LLM_MODEL``, ``CASKG_EMBEDDINGS_MODEL`` and so on."""
 _KINDS: tuple[tuple[str, Any, tuple[str, ...]], ...] = (
@@ -95,8 +107,8 @@ class ChatOptions:
         seed: None = none is sent.
         schema_mode: How JSON is asked for.
         top_logprobs: How many alternatives of each token are asked for, 0 to 20; 0 = none.
-        max_tokens_name: Under what name the length is sent; None = the one that the address expects.
-        extra_body: Further fields of each call, such as ``reasoning_effort``.
+        max_tokens_name: Under which of `LENGTH_NAMES` the length is sent; None = what the address expects.
+        extra_body: Further fields of each call, such as ``reasoning_effort``; none that is set otherwise.
     """
 
     model: str
@@ -112,6 +124,13 @@ class ChatOptions:
         in_range = self.temperature is None or 0 <= self.temperature <= 2  # noqa: PLR2004 - the API's range
         _check("temperature", self.temperature, in_range, "must be within 0 and 2")
         _check("top_logprobs", self.top_logprobs, 0 <= self.top_logprobs <= 20, "must be within 0 and 20")  # noqa: PLR2004 - the API's range
+        name = self.max_tokens_name
+        _check(
+            "max_tokens_name",
+            name,
+            name in (None, *LENGTH_NAMES),
+            f"must be one of {', '.join(LENGTH_NAMES)}",
+        )
         _check_further(self.extra_body)
 
 
@@ -303,14 +322,14 @@ def _check_model(model: str) -> None:
 
 
 def _check_further(body: Mapping[str, Any]) -> None:
-    """Refuse fields that cannot be sent, or whose answer could not be read."""
+    """Refuse fields that cannot be sent, and those that are no further ones."""
     try:
         json.dumps(dict(body), allow_nan=False)
     except (TypeError, ValueError, RecursionError):
         msg = "extra_body holds what JSON cannot: leave out dates, and numbers without end."
         raise UsageError(msg) from None
-    if body.get("stream"):
-        msg = "extra_body must not ask for a stream: an answer is read as a whole."
+    for name in _OWN_FIELDS.keys() & body.keys():
+        msg = f"extra_body must not hold {name!r}: {_OWN_FIELDS[name]}."
         raise UsageError(msg)
 
 
