@@ -1,10 +1,12 @@
 """The judge check from questions to report, through the ledger."""
 
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from caskg.errors import ProviderError
 from caskg.graph.llm_prober import LlmProber
 from caskg.graph.prompts import Wording
 from caskg.graph.text_prober import TextProber
@@ -17,6 +19,7 @@ from caskg.judging import (
     known_reports,
     unasked,
 )
+from caskg.providers.metered import Limits, Meter, MeteredChat
 from caskg.providers.scripted import ScriptedChatModel
 from caskg.store.workspace import Workspace
 from graph.llm_cases import knowing, said
@@ -62,6 +65,41 @@ def test_a_check_goes_on_where_it_stopped(tmp_path: Path) -> None:
         assert len(again.asked) == 163
         assert told[0] == 6
         assert known_report(prober, ledger=ledger) is not None
+
+
+@pytest.mark.parametrize(("n_unread", "told"), [(23, 168), (24, 24), (168, 24)])
+def test_a_run_whose_first_answers_cannot_be_read_is_broken_off(
+    n_unread: int, told: int, tmp_path: Path
+) -> None:
+    """A model cut off while it thinks would be paid to the end; what it said until then is kept."""
+    texts = iter([*["<think>hm"] * n_unread, *[said("0.4")] * (168 - n_unread)])
+    prober, counted = LlmProber(ScriptedChatModel(lambda _: next(texts)), wording=Wording.NEED), list[int]()
+    with Workspace.open_or_create(tmp_path) as workspace, ExitStack() as stack:
+        if told == 24:  # the last of them names the reason
+            stack.enter_context(
+                pytest.raises(ProviderError, match=r"first 24 answers none could be read; .*: ")
+            )
+        check_paid(prober, ledger=workspace.ledger, told=lambda done, _: counted.append(done))
+    assert counted == list(range(1, told + 1))
+
+
+def test_a_model_that_first_cannot_tell_is_asked_to_the_end(tmp_path: Path) -> None:
+    """That is an answer; what cannot be read after it is each counted as missing."""
+    texts = iter([said("cannot tell"), *["no"] * 167])
+    prober = LlmProber(ScriptedChatModel(lambda _: next(texts)), wording=Wording.NEED)
+    with Workspace.open_or_create(tmp_path) as workspace:
+        assert check_paid(prober, ledger=workspace.ledger).units == 0
+
+
+def test_a_check_of_few_questions_without_an_answer_is_an_error(tmp_path: Path) -> None:
+    """So few as a limit allows: nothing is known then, and it is said why."""
+    model = ScriptedChatModel(lambda _: "no")
+    meter = Meter(Limits(max_calls=5))
+    prober = LlmProber(MeteredChat(model, meter), wording=Wording.NEED)
+    with Workspace.open_or_create(tmp_path) as workspace:
+        with pytest.raises(ProviderError, match="No answer could be read; of 5 it is said: "):
+            check_paid(prober, ledger=workspace.ledger)
+        assert len(unasked(prober, ledger=workspace.ledger)) == 168
 
 
 @pytest.mark.parametrize("score", ["0.7", "cannot tell"])

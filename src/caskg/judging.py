@@ -5,8 +5,10 @@ What a paid prober says is kept in the ledger like any answer: a check that was
 interrupted goes on where it stopped, and a later build reads its result from there.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 
+from caskg.errors import ProviderError
 from caskg.graph.answer_model import AnswerRates, fit_rates
 from caskg.graph.judge_check import FULL_UNITS, JudgeReport, judge_report, pair_effects
 from caskg.graph.labelled_set import labelled_set
@@ -15,6 +17,7 @@ from caskg.graph.llm_prober import LlmProber
 from caskg.graph.modelled import Rates
 from caskg.graph.probes import key_of, plan_probes, probe_key
 from caskg.graph.prompts import Wording, prompt_version
+from caskg.graph.readings import UNTOLD
 from caskg.graph.sources import Worth
 from caskg.paid import Question, ask_paid, to_ask
 from caskg.protocols import ChatModel, Prober
@@ -60,14 +63,20 @@ def check_paid(prober: LlmProber, *, ledger: Ledger, told: Told = lambda _done, 
     """Check a language model with the questions of its wording.
 
     Raises:
-        ProviderError: No call to the model can succeed.
+        ProviderError: No call to the model can succeed, or not one answer could be read.
         StoreError: The ledger cannot be written.
     """
     requests = check_questions(prober.wording)
     keys = [probe_key(request, prober) for request in requests]
     done = len(requests) - len(unasked(prober, ledger=ledger))
-    for count, _ in enumerate(ask_paid(requests, prober=prober, ledger=ledger), start=done + 1):
+    reasons = Counter[str | None]()
+    for count, (_, answer) in enumerate(ask_paid(requests, prober=prober, ledger=ledger), start=done + 1):
+        reasons[answer.missing_reason] += 1
         told(count, len(requests))
+    if reasons and not done and not {None, UNTOLD} & reasons.keys():
+        ((reason, n_times),) = reasons.most_common(1)
+        msg = f"No answer could be read; of {n_times:,} it is said: {reason}"
+        raise ProviderError(msg)
     return _report(ledger.answers(keys), prober.wording)
 
 

@@ -8,7 +8,7 @@ was out at that moment.
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from caskg.errors import ProbeError
+from caskg.errors import ProbeError, ProviderError
 from caskg.graph.contrast import NEAR
 from caskg.graph.inputs import GraphInputs
 from caskg.graph.llm_plan import PLAIN, Arms, near_alternatives, plan_wording, unfit_to_stand_in
@@ -24,6 +24,9 @@ SYNC_EVERY_S = 1.0
 
 ENOUGH = 2
 """So often does a model say that it cannot tell before it is asked no more."""
+
+HOPELESS = 24
+"""After so many first answers, of which none can be read, a run is broken off: all would be paid."""
 
 ONCE = Arms()
 """One question a probe."""
@@ -151,12 +154,12 @@ def ask_paid(
 
     Raises:
         ProbeError: The prober answered something that was not asked, or twice.
-        ProviderError: No call to the model can succeed.
+        ProviderError: No call to the model can succeed, or none of its first answers could be read.
     """
     groups = _in_same_words(requests, among, prober=prober)
     _take_over(groups, ledger)
     questions = _open(groups, ledger)
-    waiting = {question.key: question for question in questions}
+    waiting, unread = {question.key: question for question in questions}, 0
     for request, answer in prober.stream([question.request for question in questions]):
         question = waiting.pop(probe_key(request, prober), None)
         if question is None:
@@ -165,6 +168,12 @@ def ask_paid(
         answers = [answer, *[_taken_over(answer)] * (len(question.keys) - 1)]
         ledger.record(zip(question.keys, answers, strict=True), sync_every_s=SYNC_EVERY_S)
         yield question.key, answer
+        is_unread = answer.score is None and answer.missing_reason != UNTOLD
+        unread = unread + 1 if is_unread and unread >= 0 else -1
+        if unread == HOPELESS:
+            reason = answer.missing_reason
+            msg = f"Of the first {unread} answers none could be read; of the last it is said: {reason}"
+            raise ProviderError(msg)
 
 
 def _in_same_words(
