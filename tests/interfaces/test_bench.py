@@ -65,6 +65,7 @@ def test_a_cache_that_cannot_be_made_is_named(run: Run, data: Path, tmp_path: Pa
     [
         (("--sets", "garage"), "There is no set 'garage'"),
         (("--methods", "oracle"), "There is no method 'oracle'"),
+        (("--sets", " ,,"), "' ,,' holds no name"),
     ],
 )
 def test_unknown_names_are_a_mistake_of_the_user(

@@ -186,7 +186,11 @@ def _silent(_line: str) -> None:
 
 
 def _names(given: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
+    names = tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
+    if given and not names:
+        msg = f"{given!r} holds no name: write names with commas between, or leave the option out for all."
+        raise UsageError(msg)
+    return names
 
 
 def _lines(document: Mapping[str, Any]) -> Iterator[str]:
