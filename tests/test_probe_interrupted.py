@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -227,6 +228,7 @@ def test_a_second_signal_ends_at_once(folder: Path, stop: signal.Signals) -> Non
             process.send_signal(stop)
             assert process.stderr is not None
             process.stderr.readline()  # the first was understood
+            time.sleep(0.0 if stop is signal.SIGINT else 1.1)  # the same second is the same stop
             process.send_signal(stop)
 
         watched.act, watched.at = interrupt, 9
@@ -236,6 +238,23 @@ def test_a_second_signal_ends_at_once(folder: Path, stop: signal.Signals) -> Non
     assert 1 <= recorded(folder) <= 8
     with Workspace.open(folder) as workspace:
         assert workspace.current().number == 1
+
+
+def test_who_ends_a_process_and_its_group_stops_it_once(folder: Path) -> None:
+    """As `timeout` does: two signals at once are one, and what was paid for is published."""
+    watched = Watched()
+    with watched.server as server, start(folder, server.url) as process:
+
+        def end() -> None:
+            process.send_signal(signal.SIGTERM)
+            assert process.stderr is not None
+            process.stderr.readline()
+            process.send_signal(signal.SIGTERM)
+
+        watched.act, watched.at = end, 9
+        assert process.wait(timeout=120) == 0
+        assert process.stdout is not None
+        assert json.loads(process.stdout.read())["stopped"] == "it was interrupted"
 
 
 def test_a_signal_that_is_ignored_stays_so(folder: Path) -> None:

@@ -2,9 +2,11 @@
 
 import signal
 import sys
+import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from types import FrameType
 from typing import Any
 
 import click
@@ -63,6 +65,7 @@ _LIMITS = (
     click.option("--price-out", type=_PRICE, help="Price of a million tokens out."),
 )
 _ENDS_AT_ONCE = {signal.SIGINT, signal.SIGTERM}
+_SAME_STOP_S = 1.0  # who ends a process and then its group, as `timeout` does, sends SIGTERM twice
 # A terminal that is closed may say so twice; Windows knows no SIGHUP.
 _STOPS = [*_ENDS_AT_ONCE, *([signal.SIGHUP] if sys.platform != "win32" else [])]
 _NAMES = (
@@ -133,7 +136,8 @@ def spending(meter: Meter, *, quiet: bool) -> Iterator[Callable[[int, int], None
     """Show what is spent and how long it will take; let Ctrl-C, or a kind kill, finish what is paid for.
 
     The first such signal stops the meter, so nothing more is sent and what is out is still
-    used; a second SIGINT or SIGTERM interrupts. A signal that is ignored, as under `nohup`, stays so.
+    used; a second SIGINT interrupts, and so does a SIGTERM that comes a second later or more. A signal
+    that is ignored, as under `nohup`, stays so.
 
     Yields:
         To be told how many requests are done, and how many there are.
@@ -152,8 +156,14 @@ def spending(meter: Meter, *, quiet: bool) -> Iterator[Callable[[int, int], None
 
 def _stop(meter: Meter, heard: Collection[int]) -> None:
     meter.stop()
+    stopped = time.monotonic()
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        if number == signal.SIGINT or time.monotonic() - stopped >= _SAME_STOP_S:
+            signal.default_int_handler(number, frame)
+
     for number in _ENDS_AT_ONCE.intersection(heard):
-        signal.signal(number, signal.default_int_handler)
+        signal.signal(number, interrupt)
     say(f"caskg: stopping when the {meter.n_out} calls that are out are answered; Ctrl-C again stops now.")
 
 
