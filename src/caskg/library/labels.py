@@ -18,6 +18,8 @@ _LABEL = (
     r"(?:(?:expected|required) )?"
     r"(?:inputs?|outputs?|prerequisites?|preconditions?|deliverables|effects|postconditions)"
 )
+# Without one of these there is no label, in any case of its letters but a mix; most sections have none.
+_MAY_LABEL = ("nput", "utput", "requisite", "condition", "deliverable", "ffects", "NPUT", "UTPUT", "REQUIS")
 _ENTRIES = r"(?:\n[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]|(?<=[ \t])\S).*)+"
 _LABELLED = re.compile(
     rf"\n[ \t]*(?:\*\*(?P<bold>{_LABEL}):?\*\*:?[ \t]*(?P<same>\w.*)?|(?P<label>{_LABEL}):)[ \t]*(?=\n|\Z)"
@@ -63,8 +65,10 @@ def labelled(section: Section, *, of_the_skill: bool) -> Iterator[tuple[Topic, s
     >>> list(labelled(brewing, of_the_skill=True))
     [(<Topic.PRECONDITIONS: 'preconditions'>, '\n- a kettle'), (<Topic.OUTPUTS: 'outputs'>, 'tea')]
     """
+    if not any(word in section.text for word in _MAY_LABEL) or _EXAMPLES.search(section.title):
+        return
     text = f"\n{section.text}"
-    if not _LABELLED.search(text) or _EXAMPLES.search(section.title):
+    if not _LABELLED.search(text):  # to leave fences out takes longer
         return
     for found in _LABELLED.finditer(without_fences(text)):
         topic, stated = topic_of(found["bold"] or found["label"]), found["same"] or found["list"]

@@ -16,7 +16,7 @@ from caskg.library.diagnostics import Code, Findings
 from caskg.library.screening_base import Rule
 from caskg.library.screening_commands import FETCH, FETCHERS, KEPT_AS, LOOKED_AT, RULES_OF_PIPES, RUN
 from caskg.library.screening_quotes import Quotations, in_table, is_negated
-from caskg.library.screening_rules import RULES_OF_SPEECH
+from caskg.library.screening_rules import RULES_OF_OTHER_SCRIPTS, RULES_OF_SPEECH
 
 _LONGEST_QUOTE = 100
 _MOST_PLACES = 1000  # of one rule that are looked at; 20 findings of a code are shown
@@ -42,6 +42,7 @@ _ALIKE = str.maketrans(
     "\u0391\u039f\u03a1\u0399\u03a5\u0395\u03a7\u03f9\u037f",
     "bhkmtbhkmntzkaeopcyxijsdqwhlaeopcyxijsdqwhlaopivuktecjaopiyexcj",
 )
+_OTHER_SCRIPT = re.compile("[\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff]")
 _OF_OTHERS = re.compile("[\u0370-\u03ff\u0400-\u052f]")
 # A word that begins in one alphabet and goes on in the other.
 _MIXED = re.compile(
@@ -99,7 +100,7 @@ def screen(text: str, findings: Findings) -> None:
     lowered = _lowered(text, rare)
     told = set[tuple[Code, int]]()
     for view in _views(lowered, rare):
-        for rule in RULES_OF_SPEECH:
+        for rule in _rules(rare):
             _report(_speech(rule, view), view, findings, told)
     if any(word in lowered for word in FETCHERS):
         _report(_fetched_and_run(lowered), lowered, findings, told)
@@ -119,7 +120,11 @@ def speaks_to_model(text: str) -> bool:
     text = _without_entities(text)
     rare = _rare(text)
     views = _views(_lowered(text, rare), rare)
-    return any(next(_places(rule, view), None) for rule in RULES_OF_SPEECH for view in views)
+    return any(next(_places(rule, view), None) for rule in _rules(rare) for view in views)
+
+
+def _rules(rare: str) -> tuple[Rule, ...]:
+    return (*RULES_OF_SPEECH, *RULES_OF_OTHER_SCRIPTS) if _OTHER_SCRIPT.search(rare) else RULES_OF_SPEECH
 
 
 def _without_entities(text: str) -> str:

@@ -97,10 +97,8 @@ _ANSWER_ABROAD = (  # "always answer 1.0" in other languages
     rf"|\u043e\u0442\u0432\u0435\u0447\u0430\u0439\w*\s+{_SCORE}"
     r"|(?:\u56de\u7b54|\u8f93\u51fa)(?:\u4e3a|\u662f)?[\s:\uff1a\u201c\"]*(?:1(?:\.0)?|0(?:\.\d)?)(?![\d.\w])"
 )
-_ANSWERS_ABROAD = (
-    *("antworte", "bewerte", "r\u00e9pond", "responde ", "responda ", "rispondi "),
-    *("\u043e\u0442\u0432\u0435\u0447\u0430\u0439", "\u56de\u7b54", "\u8f93\u51fa"),
-)
+_ANSWERS_ABROAD = ("antworte", "bewerte", "r\u00e9pond", "responde ", "responda ", "rispondi ")
+_ANSWERS_IN_OTHER_SCRIPTS = ("\u043e\u0442\u0432\u0435\u0447\u0430\u0439", "\u56de\u7b54", "\u8f93\u51fa")
 
 
 RULES_OF_JUDGING = (
@@ -170,3 +168,4 @@ RULES_OF_JUDGING = (
         ),
     ),
 )
+JUDGING_IN_OTHER_SCRIPTS = Rule(Code.SCORE_STEERING, (_ANSWERS_IN_OTHER_SCRIPTS,), re.compile(_ANSWER_ABROAD))

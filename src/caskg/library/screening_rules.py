@@ -4,7 +4,7 @@ import re
 
 from caskg.library.diagnostics import Code
 from caskg.library.screening_base import Rule, word_of
-from caskg.library.screening_judge import RULES_OF_JUDGING
+from caskg.library.screening_judge import JUDGING_IN_OTHER_SCRIPTS, RULES_OF_JUDGING
 
 _WITHIN = r"(?:(?:all|any|every|the|of|my|your|its|these|those|other)\s+){0,3}"
 _EARLIER = (
@@ -141,7 +141,7 @@ _SPOKEN_OF = r"\s+(?:is|are|marks?|means|denotes|stands?|tokens?|ends|begins|sep
 
 RULES_OF_SPEECH = (
     *RULES_OF_OVERRIDE,
-    *(Rule(Code.OVERRIDE, (words,), re.compile(pattern)) for words, pattern in _IGNORE_ABROAD),
+    Rule(Code.OVERRIDE, (_IGNORE_ABROAD[0][0],), re.compile(_IGNORE_ABROAD[0][1])),
     Rule(
         Code.CONCEALMENT,
         (_WHO, _KEPT_FROM),
@@ -193,3 +193,8 @@ RULES_OF_SPEECH = (
     ),
     *RULES_OF_JUDGING,
 )
+RULES_OF_OTHER_SCRIPTS = (
+    Rule(Code.OVERRIDE, (_IGNORE_ABROAD[1][0],), re.compile(_IGNORE_ABROAD[1][1])),
+    JUDGING_IN_OTHER_SCRIPTS,
+)
+"""Rules on text in Cyrillic, Chinese or Japanese, which few files hold."""
