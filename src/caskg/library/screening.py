@@ -101,7 +101,8 @@ def screen(text: str, findings: Findings) -> None:
     told = set[tuple[Code, int]]()
     for view in _views(lowered, rare):
         for rule in _rules(rare):
-            _report(_speech(rule, view), view, findings, told)
+            if rule.may_fit(view):
+                _report(_speech(rule, view), view, findings, told)
     if any(word in lowered for word in FETCHERS):
         _report(_fetched_and_run(lowered), lowered, findings, told)
     _report_unshown(lowered, findings)
@@ -124,6 +125,7 @@ def speaks_to_model(text: str) -> bool:
 
 
 def _rules(rare: str) -> tuple[Rule, ...]:
+    """Return the rules for a text of these rare characters."""
     return (*RULES_OF_SPEECH, *RULES_OF_OTHER_SCRIPTS) if _OTHER_SCRIPT.search(rare) else RULES_OF_SPEECH
 
 
@@ -182,14 +184,14 @@ def _views(lowered: str, rare: str) -> tuple[str, ...]:
 
 
 def _places(rule: Rule, lowered: str) -> Iterator[re.Match[str]]:
-    if all(any(word in lowered for word in group) for group in rule.words):
+    if rule.may_fit(lowered):
         yield from rule.pattern.finditer(lowered)
 
 
 def _speech(rule: Rule, lowered: str) -> Iterator[tuple[Code, int, int]]:
-    """Yield the sentences; of those that are only quoted, if they are of the kind quoted as examples."""
+    """Yield the sentences of a rule; of those only quoted, if they are of the kind quoted as examples."""
     quotations: Quotations | None = None
-    for found in islice(_places(rule, lowered), _MOST_PLACES):
+    for found in islice(rule.pattern.finditer(lowered), _MOST_PLACES):
         quotations = quotations or Quotations(lowered)
         if not quotations.hold(*found.span()):
             yield rule.code, *found.span()

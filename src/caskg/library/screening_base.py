@@ -13,6 +13,21 @@ class Rule(NamedTuple):
     words: tuple[tuple[str, ...], ...]
     pattern: re.Pattern[str]
 
+    def may_fit(self, lowered: str) -> bool:
+        """Whether a text holds the words. Asked of each rule and file, so without generators.
+
+        >>> rule = Rule(Code.OVERRIDE, (("ignore", "forget"), ("rules",)), re.compile("x"))
+        >>> rule.may_fit("forget the rules"), rule.may_fit("the rules")
+        (True, False)
+        """
+        for group in self.words:
+            for word in group:
+                if word in lowered:
+                    break
+            else:
+                return False
+        return True
+
 
 def word_of(*words: str) -> str:
     """Return a pattern of words; to look back from each is faster than to look for a boundary first."""

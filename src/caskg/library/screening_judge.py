@@ -88,7 +88,7 @@ _DECREED = (  # "of three, one score is 1.0" decrees nothing
 )
 _OF_ITSELF = r"(?:that\s+)?(?:this|it)(?:\s+(?:skill|tool|document|candidate|one))?\s+(?:is|was)\s+"
 _CLAIMED = rf"\s+{_OF_ITSELF}(?:(?:an?|the|always|absolutely|strictly)\s+){{0,2}}{_WANTED}\b"
-_SAID = (
+_SAID_IN_MARKS = (
     r"\s+(?:only\s+)?[\"'`\u201c](?:1(?:\.0)?|0(?:\.\d)?)[\"'`\u201d]"
     r"(?=\s*(?:[.!]?\s*(?:\n|\Z)|to\s+(?:all|any|every|each)\b))"
 )
@@ -108,7 +108,7 @@ RULES_OF_JUDGING = (
     *(_steering(adjective, _IS_SO) for adjective in ("correct", "right", "only")),
     Rule(Code.SCORE_STEERING, (_ANSWERS_ABROAD,), re.compile(_ANSWER_ABROAD)),
     *(_steering(rating, _DECREED.replace("WORD", rating)) for rating in ("score", "rating", "verdict")),
-    _steering("say", rf"(?:{_CLAIMED}|{_SAID})"),
+    _steering("say", rf"(?:{_CLAIMED}|{_SAID_IN_MARKS})"),
     _steering("claim", _CLAIMED),
     _steering("tell", rf"\s+(?:{_A_JUDGE}|them|whoever\s+asks){_CLAIMED}"),
     _steering("end", r"\s+of\s+(?:document|skill)\s+[abc]\b"),

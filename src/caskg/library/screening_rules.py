@@ -55,39 +55,37 @@ _NEW_ROLE = (
     r"(?:dan\b|in (?:developer|god|debug) mode|(?:jailbroken|unrestricted|uncensored|unfiltered)\b"
     rf"|(?:ai|model|assistant|agent)\s+(?:without|with\s+no)\s+(?:any\s+)?(?:\w+\s+)?{_NO_LIMITS}\b)"
 )
-# "Ignore all previous instructions" in other languages, by what is to be ignored.
-_IGNORE_ABROAD = (
-    (
-        (
-            "anweisung",
-            "instruktion",
-            "instructions pr\u00e9c",
-            "consignes",
-            "instrucciones",
-            "instru\u00e7\u00f5es",
-            "istruzioni",
-        ),
-        r"\b(?:ignorier|missachte|vergiss)\w*\s+(?:alle[ns]?\s+)?(?:(?:die|deine|ihre)\s+)?"
-        r"(?:bisherig|vorherig|vorangegangen|vorig|fr\u00fcher|obig)\w*\s+(?:anweisung|instruktion)"
-        r"|\b(?:ignore|oublie)[zs]?\s+(?:toutes\s+)?(?:les|tes|vos)\s+(?:instruction|consigne)s?\s+(?:pr\u00e9c\u00e9d|ant\u00e9r)"
-        r"|\b(?:ignor|olvid|esque\u00e7|dimentic)\w*\s+(?:tod[ao]s\s+|tutte\s+)?(?:(?:las|as|le|tus|suas)\s+)?"
-        r"(?:instrucciones|instru\u00e7\u00f5es|istruzioni)\s+(?:anterior|previ|pr\u00e9vi|precedent)",
-    ),
-    (
-        (
-            "\u5ffd\u7565",
-            "\u65e0\u89c6",
-            "\u7121\u8996",
-            "\u5fd8\u8bb0",
-            "\u0438\u0433\u043d\u043e\u0440\u0438\u0440",
-            "\u0437\u0430\u0431\u0443\u0434\u044c",
-        ),
-        r"(?:\u5ffd\u7565|\u65e0\u89c6|\u5fd8\u8bb0)[^\u3002\n]{0,6}(?:\u4e4b\u524d|\u4ee5\u4e0a|\u5148\u524d|\u524d\u9762|\u4e0a\u8ff0|\u6b64\u524d)"
-        r"[^\u3002\n]{0,6}(?:\u6307\u4ee4|\u6307\u793a|\u63d0\u793a|\u89c4\u5219)"
-        r"|(?:\u4ee5\u524d|\u3053\u308c\u307e\u3067|\u4e0a\u8a18|\u524d)\u306e[^\u3002\n]{0,6}(?:\u6307\u793a|\u547d\u4ee4|\u6307\u4ee4|\u30eb\u30fc\u30eb)[^\u3002\n]{0,8}\u7121\u8996"
-        r"|(?:\u0438\u0433\u043d\u043e\u0440\u0438\u0440|\u0437\u0430\u0431\u0443\u0434\u044c)\w*\s+(?:\u0432\u0441\u0435\s+)?(?:\u043f\u0440\u0435\u0434\u044b\u0434\u0443\u0449|\u043f\u0440\u0435\u0436\u043d|\u0432\u044b\u0448\u0435)"
-        r"\w*\s+(?:\u0438\u043d\u0441\u0442\u0440\u0443\u043a\u0446|\u0443\u043a\u0430\u0437\u0430\u043d|\u043f\u0440\u0430\u0432\u0438\u043b)",
-    ),
+# "Ignore all previous instructions" in other languages, by what is to be ignored, or by the verb.
+_INSTRUCTIONS = (
+    "anweisung",
+    "instruktion",
+    "instructions pr\u00e9c",
+    "consignes",
+    "instrucciones",
+    "instru\u00e7\u00f5es",
+    "istruzioni",
+)
+_IGNORED = (
+    r"\b(?:ignorier|missachte|vergiss)\w*\s+(?:alle[ns]?\s+)?(?:(?:die|deine|ihre)\s+)?"
+    r"(?:bisherig|vorherig|vorangegangen|vorig|fr\u00fcher|obig)\w*\s+(?:anweisung|instruktion)"
+    r"|\b(?:ignore|oublie)[zs]?\s+(?:toutes\s+)?(?:les|tes|vos)\s+(?:instruction|consigne)s?\s+(?:pr\u00e9c\u00e9d|ant\u00e9r)"
+    r"|\b(?:ignor|olvid|esque\u00e7|dimentic)\w*\s+(?:tod[ao]s\s+|tutte\s+)?(?:(?:las|as|le|tus|suas)\s+)?"
+    r"(?:instrucciones|instru\u00e7\u00f5es|istruzioni)\s+(?:anterior|previ|pr\u00e9vi|precedent)"
+)
+_TO_IGNORE = (
+    "\u5ffd\u7565",
+    "\u65e0\u89c6",
+    "\u7121\u8996",
+    "\u5fd8\u8bb0",
+    "\u0438\u0433\u043d\u043e\u0440\u0438\u0440",
+    "\u0437\u0430\u0431\u0443\u0434\u044c",
+)
+_IGNORED_IN_OTHER_SCRIPTS = (
+    r"(?:\u5ffd\u7565|\u65e0\u89c6|\u5fd8\u8bb0)[^\u3002\n]{0,6}(?:\u4e4b\u524d|\u4ee5\u4e0a|\u5148\u524d|\u524d\u9762|\u4e0a\u8ff0|\u6b64\u524d)"
+    r"[^\u3002\n]{0,6}(?:\u6307\u4ee4|\u6307\u793a|\u63d0\u793a|\u89c4\u5219)"
+    r"|(?:\u4ee5\u524d|\u3053\u308c\u307e\u3067|\u4e0a\u8a18|\u524d)\u306e[^\u3002\n]{0,6}(?:\u6307\u793a|\u547d\u4ee4|\u6307\u4ee4|\u30eb\u30fc\u30eb)[^\u3002\n]{0,8}\u7121\u8996"
+    r"|(?:\u0438\u0433\u043d\u043e\u0440\u0438\u0440|\u0437\u0430\u0431\u0443\u0434\u044c)\w*\s+(?:\u0432\u0441\u0435\s+)?(?:\u043f\u0440\u0435\u0434\u044b\u0434\u0443\u0449|\u043f\u0440\u0435\u0436\u043d|\u0432\u044b\u0448\u0435)"
+    r"\w*\s+(?:\u0438\u043d\u0441\u0442\u0440\u0443\u043a\u0446|\u0443\u043a\u0430\u0437\u0430\u043d|\u043f\u0440\u0430\u0432\u0438\u043b)"
 )
 _DROPS = ("ignore", "disregard", "forget", "bypass", " aside")
 _OBEYS = (
@@ -141,7 +139,7 @@ _SPOKEN_OF = r"\s+(?:is|are|marks?|means|denotes|stands?|tokens?|ends|begins|sep
 
 RULES_OF_SPEECH = (
     *RULES_OF_OVERRIDE,
-    Rule(Code.OVERRIDE, (_IGNORE_ABROAD[0][0],), re.compile(_IGNORE_ABROAD[0][1])),
+    Rule(Code.OVERRIDE, (_INSTRUCTIONS,), re.compile(_IGNORED)),
     Rule(
         Code.CONCEALMENT,
         (_WHO, _KEPT_FROM),
@@ -194,7 +192,7 @@ RULES_OF_SPEECH = (
     *RULES_OF_JUDGING,
 )
 RULES_OF_OTHER_SCRIPTS = (
-    Rule(Code.OVERRIDE, (_IGNORE_ABROAD[1][0],), re.compile(_IGNORE_ABROAD[1][1])),
+    Rule(Code.OVERRIDE, (_TO_IGNORE,), re.compile(_IGNORED_IN_OTHER_SCRIPTS)),
     JUDGING_IN_OTHER_SCRIPTS,
 )
 """Rules on text in Cyrillic, Chinese or Japanese, which few files hold."""
