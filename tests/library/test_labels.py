@@ -92,6 +92,8 @@ def test_labels_state_what_headings_do() -> None:
     [
         "Requires a running database.",
         "This skill requires a key.",
+        "This skill REQUIRES a key.",
+        "You MUST be logged in.",
         "It presupposes a clean table.",
         "Requires: a git repository.",
         "You must be logged in.",

@@ -19,7 +19,10 @@ _LABEL = (
     r"(?:inputs?|outputs?|prerequisites?|preconditions?|deliverables|effects|postconditions)"
 )
 # Without one of these there is no label, in any case of its letters but a mix; most sections have none.
-_MAY_LABEL = ("nput", "utput", "requisite", "condition", "deliverable", "ffects", "NPUT", "UTPUT", "REQUIS")
+_MAY_LABEL = (
+    *("put:", "puts:", "put**", "puts**", "PUT", "requisite", "REQUIS", "econdition", "tcondition", "CONDIT"),
+    *("eliverables", "ELIVER", "ffects:", "ffects**", "FFECTS"),
+)
 _ENTRIES = r"(?:\n[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]|(?<=[ \t])\S).*)+"
 _LABELLED = re.compile(
     rf"\n[ \t]*(?:\*\*(?P<bold>{_LABEL}):?\*\*:?[ \t]*(?P<same>\w.*)?|(?P<label>{_LABEL}):)[ \t]*(?=\n|\Z)"
@@ -35,14 +38,22 @@ _OF_THIS_SKILL = re.compile(
     rf"this skill (?:requires|presupposes|assumes)\b(?! (?:no|nothing|only if)\b).*|{_OF_YOU}",
     re.IGNORECASE | re.DOTALL,
 )
-_SPEAK_OF_IT = (
-    "kill requires",
-    "kill presupposes",
-    "kill assumes",
-    "must be",
-    "must already be",
-    "eed to be",
-    "ave to be",
+# Without one of these there is no such sentence, of the skill and elsewhere.
+_MAY_TELL = (
+    "equires",
+    "resupposes",
+    "ssumes",
+    "must ",
+    "eed to ",
+    "eeds to ",
+    "ave to ",
+    "as to ",
+    "REQUIRES",
+    "MUST ",
+)
+_MAY_SPEAK_OF_IT = (
+    *("kill requires", "kill presupposes", "kill assumes", "ou must ", "ou need to ", "ou have to "),
+    *("ser must ", "ser need to ", "ser have to ", "kill REQUIRES", "ou MUST "),
 )
 _OF_WHAT_IS_TOLD = re.compile(
     r"(?:(?:this(?: skill)?|it) )?(?:requires|presupposes|assumes)\b:?(?! (?:no|nothing|only if)\b).*"
@@ -88,7 +99,7 @@ def presupposed(text: str, *, of_the_skill: bool) -> Iterator[str]:
     >>> list(presupposed("Requires a pot. This skill requires fire.", of_the_skill=False))
     ['This skill requires fire.']
     """
-    if not (of_the_skill or any(words in text for words in _SPEAK_OF_IT)):
+    if not any(words in text for words in (_MAY_TELL if of_the_skill else _MAY_SPEAK_OF_IT)):
         return
     pattern = _OF_WHAT_IS_TOLD if of_the_skill else _OF_THIS_SKILL
     for block in _BLOCK.split(without_fences(text)):
