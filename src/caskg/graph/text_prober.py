@@ -115,6 +115,8 @@ class TextProber:
     def __init__(self, *, names: NamesFound = MappingProxyType({})) -> None:
         """Take what was found in some documents already; all others are looked through for names."""
         self._names = names
+        self._read: dict[int, Skill] = {}  # whom `_between` was made for
+        self._between: Callable[[Skill, Skill], Support] | None = None
 
     @property
     def prober_id(self) -> str:
@@ -140,13 +142,17 @@ class TextProber:
 
     def _reader(self, skills: Iterable[Skill]) -> Callable[[Skill, Skill], Support]:
         by_id = {id(skill): skill for skill in skills}  # requests share the objects
+        if self._between and by_id.keys() <= self._read.keys():
+            return self._between
         known = frozenset(name for skill in by_id.values() for name in _names(skill))
         readings = {
             key: read(skill, known=known, found=self._names.get(skill.content_hash))
             for key, skill in by_id.items()
         }
         supports = cache(partial(support, overlap=cache(overlap_of_counts)))
-        return lambda giver, taker: supports(readings[id(giver)], readings[id(taker)])
+        self._read = by_id
+        self._between = lambda giver, taker: supports(readings[id(giver)], readings[id(taker)])
+        return self._between
 
 
 def _answer(request: ProbeRequest, between: Callable[[Skill, Skill], Support]) -> ProbeAnswer:

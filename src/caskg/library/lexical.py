@@ -11,7 +11,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Any, Self
@@ -54,6 +53,7 @@ _RUN = re.compile(
 _IN_A_RUN = {*f"{ascii_letters}{digits}+#".encode(), *range(0x80, 0x100)}
 _SEPARATORS = bytes(at if at in _IN_A_RUN else ord(" ") for at in range(0x100))
 _LONGEST_KEY = 256  # characters: a hostile text without a single space shall not become a key of the cache
+_MOST_KEYS = 1 << 17
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]")
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Z][a-z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
@@ -91,15 +91,22 @@ def tokenize(text: str) -> list[str]:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
     chunks = text.encode(errors="replace").translate(_SEPARATORS).decode().split()
-    tokens_of = _tokens_of_word if max(map(len, chunks), default=0) <= _LONGEST_KEY else _tokens_of_runs
-    return list(chain.from_iterable(map(tokens_of, chunks)))
+    return list(chain.from_iterable(map(_tokens_of_chunk.__getitem__, chunks)))
 
 
-def _tokens_of_runs(chunk: str) -> tuple[str, ...]:
-    return tuple(chain.from_iterable(map(_tokens, _RUN.findall(chunk))))
+class _TokensOfChunk(dict[str, tuple[str, ...]]):
+    """The tokens of what stands between separators: a library has far fewer words than places."""
+
+    def __missing__(self, chunk: str) -> tuple[str, ...]:
+        tokens = tuple(chain.from_iterable(map(_tokens, _RUN.findall(chunk))))
+        if len(chunk) <= _LONGEST_KEY:
+            if len(self) >= _MOST_KEYS:
+                self.clear()
+            self[chunk] = tokens
+        return tokens
 
 
-_tokens_of_word = lru_cache(maxsize=1 << 17)(_tokens_of_runs)  # a library has far fewer words than places
+_tokens_of_chunk = _TokensOfChunk()
 
 
 def _tokens(run: str) -> tuple[str, ...]:

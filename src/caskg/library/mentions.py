@@ -5,7 +5,7 @@ import unicodedata
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 from typing import TypeAlias
 
@@ -127,9 +127,8 @@ class Passage:
 
     def _name_pattern(self, known: Container[str]) -> re.Pattern[str]:
         """Looking for bare names takes ten times as long; most passages hold none."""
-        hyphenated = (part for part in self.text.split() if "-" in part)
-        words = (word for part in hyphenated for word in _WORD.findall(part) if "-" in word)
-        bare = " skill" in self.text or any(name_key(word.strip("-")) in known for word in words)
+        hyphenated = {part for part in self.text.split() if "-" in part}
+        bare = " skill" in self.text or any(key in known for part in hyphenated for key in _keys_of_bare(part))
         return _NAME if bare else _MARKED_NAME
 
     def _labels_a_link(self, match: re.Match[str]) -> bool:
@@ -263,6 +262,13 @@ def find_names(skills: Iterable[Skill], *, known: Container[str]) -> NamesFound:
     }
 
 
+@lru_cache(maxsize=1 << 16)
+def _keys_of_bare(part: str) -> tuple[str, ...]:
+    """Return the keys of the hyphenated words in what stands between blanks."""
+    return tuple(name_key(word.strip("-")) for word in _WORD.findall(part) if "-" in word)
+
+
+@lru_cache(maxsize=1 << 16)
 def name_key(name: str) -> str:
     """Return the form in which names are compared.
 

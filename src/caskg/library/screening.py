@@ -10,13 +10,13 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 
 from caskg.library.diagnostics import Code, Findings
-from caskg.library.screening_base import Rule
-from caskg.library.screening_commands import FETCH, FETCHERS, KEPT_AS, LOOKED_AT, RULES_OF_PIPES, RUN
+from caskg.library.screening_base import Rule, Rules, View
+from caskg.library.screening_commands import COMMANDS, FETCH, KEPT_AS, LOOKED_AT, RUN
 from caskg.library.screening_quotes import Quotations, in_table, is_negated
-from caskg.library.screening_rules import RULES_OF_OTHER_SCRIPTS, RULES_OF_SPEECH
+from caskg.library.screening_rules import SPEECH, SPEECH_IN_ALL_SCRIPTS
 
 _LONGEST_QUOTE = 100
 _MOST_PLACES = 1000  # of one rule that are looked at; 20 findings of a code are shown
@@ -99,12 +99,13 @@ def screen(text: str, findings: Findings) -> None:
     rare = _rare(text)
     lowered = _lowered(text, rare)
     told = set[tuple[Code, int]]()
-    for view in _views(lowered, rare):
-        for rule in _rules(rare):
-            if rule.may_fit(view):
-                _report(_speech(rule, view), view, findings, told)
-    if any(word in lowered for word in FETCHERS):
-        _report(_fetched_and_run(lowered), lowered, findings, told)
+    views = _views(lowered, rare)
+    for view in views:
+        for rule in _rules(rare).fitting(view):
+            _report(_speech(rule, view.text), view.text, findings, told)
+    commands = {rule for view in views for rule in COMMANDS.fitting(view)}
+    if commands:
+        _report(_fetched_and_run(lowered, commands), lowered, findings, told)
     _report_unshown(lowered, findings)
     _report_encoded(text, findings)
     for code, suspect, pattern in _UNSEEN:
@@ -121,12 +122,12 @@ def speaks_to_model(text: str) -> bool:
     text = _without_entities(text)
     rare = _rare(text)
     views = _views(_lowered(text, rare), rare)
-    return any(next(_places(rule, view), None) for rule in _rules(rare) for view in views)
+    return any(rule.pattern.search(view.text) for view in views for rule in _rules(rare).fitting(view))
 
 
-def _rules(rare: str) -> tuple[Rule, ...]:
+def _rules(rare: str) -> Rules:
     """Return the rules for a text of these rare characters."""
-    return (*RULES_OF_SPEECH, *RULES_OF_OTHER_SCRIPTS) if _OTHER_SCRIPT.search(rare) else RULES_OF_SPEECH
+    return SPEECH_IN_ALL_SCRIPTS if _OTHER_SCRIPT.search(rare) else SPEECH
 
 
 def _without_entities(text: str) -> str:
@@ -166,26 +167,23 @@ def _lowered(text: str, rare: str) -> str:
     return text.lower()
 
 
-def _views(lowered: str, rare: str) -> tuple[str, ...]:
+def _views(lowered: str, rare: str) -> list[View]:
     r"""Return a text without marks of emphasis and of quoted lines, and without characters of no width.
 
     Some of these stand for a blank. The lines stay what they are.
 
-    >>> _views("**ign\u200bore** all", "\u200b"), _views("snake_case", "")
-    (('ignore all', 'ign ore all'), ('snake_case',))
+    >>> [view.text for view in _views("**ign\u200bore** all", "\u200b")]
+    ['ignore all', 'ign ore all']
+    >>> [view.text for view in _views("snake_case", "")]
+    ['snake_case']
     """
     bare = _QUOTED_LINE.sub("\n", lowered)
     for marks in _EMPHASIS:
         bare = marks.sub("", bare)
     bare, n_within = _IN_WORD.subn("\u200b", bare)
     if not n_within and not _NO_WIDTH.search(rare):
-        return (bare,)
-    return _NO_WIDTH.sub("", bare), _NO_WIDTH.sub(" ", bare)
-
-
-def _places(rule: Rule, lowered: str) -> Iterator[re.Match[str]]:
-    if rule.may_fit(lowered):
-        yield from rule.pattern.finditer(lowered)
+        return [View(bare)]
+    return [View(_NO_WIDTH.sub("", bare)), View(_NO_WIDTH.sub(" ", bare))]
 
 
 def _speech(rule: Rule, lowered: str) -> Iterator[tuple[Code, int, int]]:
@@ -199,17 +197,21 @@ def _speech(rule: Rule, lowered: str) -> Iterator[tuple[Code, int, int]]:
             yield Code.OVERRIDE_QUOTED, *found.span()
 
 
-def _fetched_and_run(lowered: str) -> Iterator[tuple[Code, int, int]]:
+def _fetched_and_run(lowered: str, commands: Iterable[Rule]) -> Iterator[tuple[Code, int, int]]:
     """Yield the commands that run what they fetch, in code or not, unless they are what must not be done."""
-    piped = (each.span() for rule in RULES_OF_PIPES for each in _places(rule, lowered))
-    for start, end in sorted([*piped, *_kept_and_run(lowered)]):
+    found = (_kept_and_run(lowered) if rule is FETCH else _spans(rule, lowered) for rule in commands)
+    for start, end in sorted(chain.from_iterable(found)):
         if not is_negated(lowered, start) and not in_table(lowered, start, end):
             yield Code.PIPE_TO_SHELL, start, end
 
 
+def _spans(rule: Rule, lowered: str) -> Iterator[tuple[int, int]]:
+    return (place.span() for place in rule.pattern.finditer(lowered))
+
+
 def _kept_and_run(lowered: str) -> Iterator[tuple[int, int]]:
     """Yield from a command that fetches a file to what runs it, where nothing between looks at the file."""
-    for fetch in islice(FETCH.finditer(lowered), _MOST_PLACES):
+    for fetch in islice(FETCH.pattern.finditer(lowered), _MOST_PLACES):
         files = {name for names in KEPT_AS.findall(fetch[0]) for name in names if name}
         for run in RUN.finditer(lowered, fetch.end(), fetch.end() + _RUN_SOON) if files else ():
             if run[1].rstrip(".") in files and not LOOKED_AT.search(lowered, fetch.end(), run.start()):

@@ -3,14 +3,13 @@
 import re
 
 from caskg.library.diagnostics import Code
-from caskg.library.screening_base import Rule, word_of
+from caskg.library.screening_base import Rule, Rules, word_of
 
 _DOWNLOADERS = ("curl", "wget", "iwr", "irm", "invoke-")
-FETCHERS = (
+_FETCHERS = (
     *("curl", "wget", "iwr", "invoke-", "new-object", "base64"),
     *("irm http", *(f"{before}irm " for before in (" ", "\n", "`", "("))),  # "confirm" is a common word
 )
-"""Without one of these nothing is fetched or decoded."""
 _DOWNLOAD = rf"{word_of('curl', 'wget', 'iwr', 'irm', 'invoke-webrequest', 'invoke-restmethod')}(?:\.exe)?"
 _PATH = r"(?:/\S{0,40}/)?"
 _SHELL = rf"{_PATH}(?:ba|z|da|k|fi|a|tc|c)?sh"
@@ -36,7 +35,7 @@ _INTO_SHELL = (
 )
 _DECODE = rf"{word_of('base64')}\s+(?:-\w\s+)?(?:-d|--decode)\b"
 _FLAGS = r"(?:-\w+\s+){0,2}(?:<{1,3}\s*)?"
-RULES_OF_PIPES = (
+_PIPES = (
     Rule(
         Code.PIPE_TO_SHELL,
         (("|", "iex", "invoke-expression"), (*_DOWNLOADERS, "new-object")),
@@ -61,7 +60,11 @@ RULES_OF_PIPES = (
 )
 _FILE = r"[\w./~${}-]*[\w}]"
 # A command that fetches, what it says its file is, and what runs a file.
-FETCH = re.compile(rf"{_DOWNLOAD}\s(?:\\\n|[^\n;|&`]|&(?!&)){{0,400}}+")
+FETCH = Rule(
+    Code.PIPE_TO_SHELL, (_FETCHERS,), re.compile(rf"{_DOWNLOAD}\s(?:\\\n|[^\n;|&`]|&(?!&)){{0,400}}+")
+)
+COMMANDS = Rules(*_PIPES, FETCH)
+"""Rules on commands: of ``FETCH`` one has to look at what is done with the file."""
 KEPT_AS = re.compile(
     rf"(?:\s-\w*o|\s--output(?:-document)?|\s-outfile|\s\d?>{{1,2}})[\s=]*[\"']?(?:\./)?({_FILE})(?![\w:])"
     rf"|https?://[^\s\"'|;&)]*/([\w.-]*\w)"

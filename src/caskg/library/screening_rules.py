@@ -3,7 +3,7 @@
 import re
 
 from caskg.library.diagnostics import Code
-from caskg.library.screening_base import Rule, word_of
+from caskg.library.screening_base import Rule, Rules, word_of
 from caskg.library.screening_judge import JUDGING_IN_OTHER_SCRIPTS, RULES_OF_JUDGING
 
 _WITHIN = r"(?:(?:all|any|every|the|of|my|your|its|these|those|other)\s+){0,3}"
@@ -25,7 +25,7 @@ _SAID = (
 _CLAUSE_ENDS = r"(?=\s*(?:[.,;:!)\n]|\Z|(?:and|then)\b))"
 
 
-_DROP = rf"(?:{word_of('ignore', 'disregard', 'forget', 'bypass')}|{word_of('set', 'put')}\s+aside)"
+_DROPS = ("ignore", "disregard", "forget", "bypass")
 _STOP_OBEYING = (
     r"(?:\b(?:stop|cease|quit)\s+(?:following|obeying|heeding|complying\s+with|adhering\s+to)"
     r"|(?:\b(?:not|never)|n['\u2019]t|\bno\s+longer)\s+"
@@ -87,7 +87,6 @@ _IGNORED_IN_OTHER_SCRIPTS = (
     r"|(?:\u0438\u0433\u043d\u043e\u0440\u0438\u0440|\u0437\u0430\u0431\u0443\u0434\u044c)\w*\s+(?:\u0432\u0441\u0435\s+)?(?:\u043f\u0440\u0435\u0434\u044b\u0434\u0443\u0449|\u043f\u0440\u0435\u0436\u043d|\u0432\u044b\u0448\u0435)"
     r"\w*\s+(?:\u0438\u043d\u0441\u0442\u0440\u0443\u043a\u0446|\u0443\u043a\u0430\u0437\u0430\u043d|\u043f\u0440\u0430\u0432\u0438\u043b)"
 )
-_DROPS = ("ignore", "disregard", "forget", "bypass", " aside")
 _OBEYS = (
     "not follow",
     "n't follow",
@@ -103,7 +102,9 @@ _BEFORE = ("above", "before", "so far", "earlier", "previously")
 RULES_OF_OVERRIDE = tuple(
     Rule(Code.OVERRIDE, words, re.compile(pattern))
     for words, pattern in (
-        ((_DROPS, (*_GIVEN, *_BEFORE)), rf"{_DROP}\s+{_DROPPED}"),
+        # One rule for each verb: what begins with a word is found as fast as the word.
+        *((((verb,), (*_GIVEN, *_BEFORE)), rf"{word_of(verb)}\s+{_DROPPED}") for verb in _DROPS),
+        (((" aside",), (*_GIVEN, *_BEFORE)), rf"{word_of('set', 'put')}\s+aside\s+{_DROPPED}"),
         ((_OBEYS, (*_GIVEN, *_BEFORE)), rf"{_STOP_OBEYING}\s+{_DROPPED}{_OF_ITS_OWN}"),
         ((("overrid", "overrul", "supersed"), _GIVEN), _OVERRULED),
         ((("no longer appl", "no longer valid", "do not apply", " void", " revoked"), _GIVEN), _VOID),
@@ -111,9 +112,8 @@ RULES_OF_OVERRIDE = tuple(
     )
 )
 _TELL = ("tell", "inform", "notify", "alert", "let", "mention", "reveal", "disclose")
-# The ends of "not", "n't" and "without", and of "never": each word more is a search through every text.
-_KEPT_FROM = tuple(f"{end} {verb}" for end in ("t", "never") for verb in _TELL)
-_DO_NOT = word_of("do not", "don't", "don\u2019t", "never")
+_TELLING = ("telling", "informing", "notifying", "alerting", "letting")
+_FORBIDS = ("do not", "don't", "don\u2019t", "never")
 _HIDE = ("keep", "hide", "conceal", "withhold")
 _UNTOLD = ("must not", "must never", "should not", "should never")
 _THIS = (
@@ -137,26 +137,30 @@ _TURN_MARKS = (
 _SPOKEN_OF = r"\s+(?:is|are|marks?|means|denotes|stands?|tokens?|ends|begins|separates)\b"
 
 
-RULES_OF_SPEECH = (
+_RULES_OF_SPEECH = (
     *RULES_OF_OVERRIDE,
     Rule(Code.OVERRIDE, (_INSTRUCTIONS,), re.compile(_IGNORED)),
-    Rule(
-        Code.CONCEALMENT,
-        (_WHO, _KEPT_FROM),
-        re.compile(
-            rf"(?:{_DO_NOT} (?:{'|'.join(_TELL)})"
-            rf"|{word_of('without')} (?:telling|informing|notifying|alerting|letting))\s+"
-            rf"(?:(?:{_THIS}|anything)\s+)?(?:to\s+)?{_PEOPLE}"
-            rf"(?:\s+(?:know|see|notice))?(?:\s+(?:about|of)\s+{_THIS})?{_NOTHING_DONE}{_ENDS}"
-        ),
+    *(
+        Rule(
+            Code.CONCEALMENT,
+            (_WHO, tuple(f"{begin} {verb}" for verb in verbs)),
+            re.compile(
+                rf"{word_of(begin)} (?:{'|'.join(verbs)})\s+(?:(?:{_THIS}|anything)\s+)?(?:to\s+)?{_PEOPLE}"
+                rf"(?:\s+(?:know|see|notice))?(?:\s+(?:about|of)\s+{_THIS})?{_NOTHING_DONE}{_ENDS}"
+            ),
+        )
+        for begin, verbs in (*((each, _TELL) for each in _FORBIDS), ("without", _TELLING))
     ),
-    Rule(
-        Code.CONCEALMENT,
-        (_HIDE, ("from the", "from your", "from any")),
-        re.compile(
-            rf"{word_of(*_HIDE)}\s+{_THIS}\s+(?:(?:a\s+)?(?:secret|hidden|private|away)\s+)?"
-            rf"from\s+{_PEOPLE}{_ENDS}|{word_of(*_HIDE)}\s+from\s+{_PEOPLE}{_OF_DEEDS}"
-        ),
+    *(
+        Rule(
+            Code.CONCEALMENT,
+            ((verb,), ("from the", "from your", "from any")),
+            re.compile(
+                rf"{word_of(verb)}\s+(?:{_THIS}\s+(?:(?:a\s+)?(?:secret|hidden|private|away)\s+)?"
+                rf"from\s+{_PEOPLE}{_ENDS}|from\s+{_PEOPLE}{_OF_DEEDS})"
+            ),
+        )
+        for verb in _HIDE
     ),
     Rule(
         Code.CONCEALMENT,
@@ -191,8 +195,10 @@ RULES_OF_SPEECH = (
     ),
     *RULES_OF_JUDGING,
 )
-RULES_OF_OTHER_SCRIPTS = (
+SPEECH = Rules(*_RULES_OF_SPEECH)
+SPEECH_IN_ALL_SCRIPTS = Rules(
+    *_RULES_OF_SPEECH,
     Rule(Code.OVERRIDE, (_TO_IGNORE,), re.compile(_IGNORED_IN_OTHER_SCRIPTS)),
     JUDGING_IN_OTHER_SCRIPTS,
 )
-"""Rules on text in Cyrillic, Chinese or Japanese, which few files hold."""
+"""With those on text in Cyrillic, Chinese or Japanese, which few files hold."""
