@@ -5,7 +5,7 @@ database" says of the skill what such a list would. What an example shows is sta
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from caskg.library.headings import Topic, topic_of
 from caskg.library.markdown import SENTENCE_END, plain, without_fences
@@ -76,7 +76,7 @@ def labelled(section: Section, *, of_the_skill: bool) -> Iterator[tuple[Topic, s
     >>> list(labelled(brewing, of_the_skill=True))
     [(<Topic.PRECONDITIONS: 'preconditions'>, '\n- a kettle'), (<Topic.OUTPUTS: 'outputs'>, 'tea')]
     """
-    if not any(word in section.text for word in _MAY_LABEL) or _EXAMPLES.search(section.title):
+    if not _holds(section.text, _MAY_LABEL) or _EXAMPLES.search(section.title):
         return
     text = f"\n{section.text}"
     if not _LABELLED.search(text):  # to leave fences out takes longer
@@ -99,7 +99,7 @@ def presupposed(text: str, *, of_the_skill: bool) -> Iterator[str]:
     >>> list(presupposed("Requires a pot. This skill requires fire.", of_the_skill=False))
     ['This skill requires fire.']
     """
-    if not any(words in text for words in (_MAY_TELL if of_the_skill else _MAY_SPEAK_OF_IT)):
+    if not _holds(text, _MAY_TELL if of_the_skill else _MAY_SPEAK_OF_IT):
         return
     pattern = _OF_WHAT_IS_TOLD if of_the_skill else _OF_THIS_SKILL
     for block in _BLOCK.split(without_fences(text)):
@@ -107,3 +107,10 @@ def presupposed(text: str, *, of_the_skill: bool) -> Iterator[str]:
             words = plain(sentence).lstrip("-*+> ")
             if len(words) <= _LONGEST and pattern.fullmatch(words):
                 yield words
+
+
+def _holds(text: str, words: Sequence[str]) -> bool:
+    for word in words:  # asked of each section, so without a generator
+        if word in text:
+            return True
+    return False

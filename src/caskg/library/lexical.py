@@ -98,8 +98,10 @@ class _TokensOfChunk(dict[str, tuple[str, ...]]):
     """The tokens of what stands between separators: a library has far fewer words than places."""
 
     def __missing__(self, chunk: str) -> tuple[str, ...]:
-        tokens = tuple(chain.from_iterable(map(_tokens, _RUN.findall(chunk))))
-        if len(chunk) <= _LONGEST_KEY:
+        is_short = len(chunk) <= _LONGEST_KEY
+        runs = [chunk] if is_short and chunk.isascii() and chunk.isalnum() else _RUN.findall(chunk)
+        tokens = tuple(chain.from_iterable(map(_tokens, runs)))
+        if is_short:
             if len(self) >= _MOST_KEYS:
                 self.clear()
             self[chunk] = tokens
@@ -118,7 +120,7 @@ def _tokens(run: str) -> tuple[str, ...]:
     word = run.rstrip("+#")
     if len(word) == 1 and word != run:
         return (run.casefold(),)
-    parts = _CAMEL.split(word)
+    parts = [word] if word.islower() else _CAMEL.split(word)
     if len(parts) > 1:  # the whole too: "GitHub" must match "github"
         parts = [part for part in parts if len(part) > 1] + [word]
     return tuple(token for part in parts if (token := _normal(part)))
