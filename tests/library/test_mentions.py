@@ -1249,6 +1249,11 @@ def test_other_lines_behind_a_sign_are_the_authors_notes() -> None:
         "`x-y` does the same.",
         "`x-y` serves the same purpose.",
         "`x-y` can also be used instead.",
+        "Alternatively, use `x-y`.",
+        "Alternatively, you can run `x-y` first.",
+        "As an alternative to this skill, use the `x-y` skill.",
+        "Run `x-y` alternatively.",
+        "Another option: `x-y`.",
     ],
 )
 def test_what_does_the_same_is_an_alternative(text: str) -> None:

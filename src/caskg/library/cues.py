@@ -50,13 +50,16 @@ def _after(*phrases: str) -> re.Pattern[str]:
 _CONTRAST_BEFORE = _before(
     r"instead of|rather than|unlike|alternatives? to|versus|vs\.?|compared (?:to|with)|confused with",
     r"(?:alternative|(?:an|the )other (?:option|way))(?: (?:to|for) (?:this|it))? is",
+    r"(?:alternatively|as an? alternative|alternatives?:|another option:?)"
+    r"(?: (?:to|for) (?:this|it)(?: skill)?)?"
+    r"(?:,? (?:(?:you|one) (?:can|could|may|might) (?:also )?)?(?:run|try|take|consider|use|is))?",
     r"equivalents? (?:of|to|is)",
     r"similar to|prefer|replaces|supersedes|(?:in favou?r|successor) of",
     r"(?:different|differs|distinct) from|do not|don't|never|overlaps? with|belongs? (?:in|to)",
     r"(?:work|job|task|case) (?:for|of)|for (?:that|those|these|them),?(?: (?:take|try|prefer|consult))?",
 )
 _CONTRAST_AFTER = _after(
-    r"(?:instead(?! of)|for (?:that|those|these|them)|alternative|(?:is|are) better)\b",
+    r"(?:instead(?! of)|for (?:that|those|these|them)|(?:as an? )?alternative(?:ly)?|(?:is|are) better)\b",
     r"(?:is|are) (?:an?|the|another) (?:\w+ )?(?:alternative|substitute|replacement|option|way|equivalent)\b",
     r"(?:does|do|serves?|covers?) the same\b|(?:can|could|may|might) (?:also )?be used instead(?! of)\b",
 )

@@ -110,7 +110,7 @@ def presupposed(text: str, *, of_the_skill: bool) -> Iterator[str]:
 
 
 def _holds(text: str, words: Sequence[str]) -> bool:
-    for word in words:  # asked of each section, so without a generator
+    for word in words:  # noqa: SIM110 - asked of each section, so without a generator
         if word in text:
             return True
     return False

@@ -127,8 +127,8 @@ class Passage:
 
     def _name_pattern(self, known: Container[str]) -> re.Pattern[str]:
         """Looking for bare names takes ten times as long; most passages hold none."""
-        hyphenated = {part for part in self.text.split() if "-" in part}
-        bare = " skill" in self.text or any(key in known for part in hyphenated for key in _keys_of_bare(part))
+        keys = (key for part in set(self.text.split()) if "-" in part for key in _bare_keys(part))
+        bare = " skill" in self.text or any(key in known for key in keys)
         return _NAME if bare else _MARKED_NAME
 
     def _labels_a_link(self, match: re.Match[str]) -> bool:
@@ -263,7 +263,7 @@ def find_names(skills: Iterable[Skill], *, known: Container[str]) -> NamesFound:
 
 
 @lru_cache(maxsize=1 << 16)
-def _keys_of_bare(part: str) -> tuple[str, ...]:
+def _bare_keys(part: str) -> tuple[str, ...]:
     """Return the keys of the hyphenated words in what stands between blanks."""
     return tuple(name_key(word.strip("-")) for word in _WORD.findall(part) if "-" in word)
 

@@ -30,12 +30,16 @@ class Rules:
     """Rules, and which of them may fit a text.
 
     A text without a word mostly lacks four bytes in a row of it, and those of all words are looked up at
-    once: that takes a tenth of the time that a search for each word does.
+    once: that takes a third of the time that a search for each word does.
     """
 
     def __init__(self, *rules: Rule) -> None:
         """Take the rules in the order in which they are to be tried."""
         self._rules = rules
+
+    def __iter__(self) -> Iterator[Rule]:
+        """Yield all rules, in order."""
+        return iter(self._rules)
 
     def fitting(self, view: "View") -> Iterator[Rule]:
         """Yield the rules of which a text holds the words.
@@ -45,7 +49,7 @@ class Rules:
         [1, 0]
         """
         words, parts, members, of_group, of_rule = self._index
-        held = view.parts[parts].all(axis=1)
+        held: BoolArray = np.all(view.parts[parts], axis=1)
         for at in np.flatnonzero(held).tolist():
             held[at] = words[at] in view.text
         groups = np.logical_or.reduceat(held[members], of_group)
