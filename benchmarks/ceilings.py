@@ -2,10 +2,10 @@
 
     python benchmarks/ceilings.py [--data DIR] [--tasks N] [--out FILE]
 
-A logistic regression on what is known of a pair, learnt from gold edges into other targets of the same
-library, chooses C and says the direction; one on what is known of a task, learnt on the other sets or on the
-set itself, notices that nothing fits. Both read gold, so neither can be shipped. Reads ``gold`` below
-``$CASKG_DATA`` (default ``../shared/data``).
+A logistic regression on seven things known of a pair and all their products, learnt from gold edges into
+other targets of the same library, chooses C and says the direction; one on what is known of a task,
+learnt on the other sets or on the set itself, notices that nothing fits. Both read gold, so neither can be
+shipped. Reads ``gold`` below ``$CASKG_DATA`` (default ``../shared/data``).
 """
 
 import argparse
@@ -13,6 +13,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any
 
@@ -101,10 +102,10 @@ def pair_ceiling(desk: Desk) -> Row:
         drawn = [generator.integers(0, n_skills, NEGATIVES * len(known))]
         drawn.append(generator.choice(others, NEGATIVES * len(known)))
         positive, negative = (
-            np.stack([each[*ends] for each in told], axis=1) for ends in (known.T, np.stack(drawn))
+            with_products([each[*ends] for each in told]) for ends in (known.T, np.stack(drawn))
         )
         columns = np.flatnonzero(fold == out)
-        block = np.stack([each[:, columns].ravel() for each in told], axis=1)
+        block = with_products([each[:, columns].ravel() for each in told])
         scores[:, columns] = learnt(positive, negative, block).reshape(n_skills, -1)
     np.fill_diagonal(scores, -np.inf)
     forth, back = scores[*edges.T], scores[*edges[:, ::-1].T]
@@ -122,6 +123,12 @@ def told_of_pairs(desk: Desk) -> list[FloatArray]:
     words = overlaps(inputs.tokens, inputs.tokens, overlap=jaccard)
     share = inputs.provision.matrix(n_skills).toarray()
     return [closeness, closeness.T, closeness * likeness, likeness, words, share, share.T]
+
+
+def with_products(told: Sequence[FloatArray]) -> FloatArray:
+    """Return the columns, and the product of each two and of each with itself, row by row."""
+    both = (one * other for one, other in combinations_with_replacement(told, 2))
+    return np.stack([*told, *both], axis=1)
 
 
 def told_of_tasks(desk: Desk, others: Sequence[GoldSet], most: int) -> dict[str, FloatArray]:

@@ -21,6 +21,8 @@ def test_curves_are_drawn_for_a_set_and_for_what_it_is_without_its_fields(tmp_pa
         "kitchen",
         "kitchen-without-outputs",
         "kitchen-without-outputs-without-inputs",
+        "kitchen-without-names",
         "office",
+        "office-without-names",
     }
     assert {row["constant"] for row in rows} == {"default", "gold edges", *constants}
