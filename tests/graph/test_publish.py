@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 from caskg.config import PublicationConfig, build_config
 from caskg.graph.calibrate import beta_mean
 from caskg.graph.publish import Verified, edge_strength, publish
-from caskg.schema import EDGE_STATES, EDGE_TYPES, Candidates, EdgeState, EdgeType, Reliability, SkillGraph
+from caskg.graph.recall import channel_bit
+from caskg.schema import (
+    EDGE_STATES,
+    EDGE_TYPES,
+    Candidates,
+    Channel,
+    EdgeState,
+    EdgeType,
+    Reliability,
+    SkillGraph,
+)
 
 PAPER = build_config("paper").publication
 DEFAULT = build_config("default").publication
@@ -31,6 +41,7 @@ class Row:
     state: EdgeState = EdgeState.UNVALIDATED
     masses: tuple[float, float] = (0.0, 0.0)
     text_only: bool = False
+    mentioned: bool = False
 
 
 def text_only(edge: Edge, a: float = 0.5, *, type: EdgeType = EdgeType.SEMANTIC) -> Row:
@@ -53,7 +64,7 @@ def arrays(rows: Sequence[Row], n_skills: int) -> tuple[Candidates, Reliability]
         target=np.array([row.edge[1] for row in rows], dtype=np.int64),
         association=np.array([row.a for row in rows], dtype=np.float64),
         types=np.array([EDGE_TYPES.index(row.type) for row in rows], dtype=np.int8),
-        channels=np.zeros(len(rows), dtype=np.int64),
+        channels=np.array([channel_bit(Channel.REFERENCE) * row.mentioned for row in rows], dtype=np.int64),
     )
     reliability = Reliability(
         support=support,
@@ -288,14 +299,15 @@ class TestTextOnly:
         rows = [text_only((0, 9), 0.4, type=EdgeType.WORKFLOW), text_only((1, 9), 0.5)]
         assert set(weights(rows, replace(DEFAULT, scaffold_in=1))) == {(1, 9)}
 
-    def test_a_dependency_takes_no_slot(self) -> None:
-        """What a document says that it needs is not cut because it needs much."""
-        needed = [text_only((s, 9), 0.1, type=EdgeType.DEPENDENCY) for s in range(3)]
-        rows = [*needed, text_only((4, 9), 0.5), text_only((5, 9), 0.4)]
-        published = {(0, 9), (1, 9), (2, 9), (4, 9)}
-        assert set(weights(rows, replace(DEFAULT, scaffold_in=1))) == published
-        bounded = replace(DEFAULT, scaffold_in=1, bound_dependencies=True)
-        assert set(weights(rows, bounded)) == {(4, 9)}
+    def test_a_dependency_that_is_stated_by_name_takes_no_slot(self) -> None:
+        """What a document says that it needs is not cut because it needs much; what fits its inputs is."""
+        fits = [text_only((s, 9), 0.1, type=EdgeType.DEPENDENCY) for s in range(3)]
+        needed = [replace(row, mentioned=True) for row in fits]
+        others = [text_only((4, 9), 0.5), text_only((5, 9), 0.4)]
+        one = replace(DEFAULT, scaffold_in=1)
+        assert set(weights([*needed, *others], one)) == {(0, 9), (1, 9), (2, 9), (4, 9)}
+        assert set(weights([*fits, *others], one)) == {(4, 9)}
+        assert set(weights([*needed, *others], replace(one, bound_mentioned=True))) == {(4, 9)}
 
     def test_they_take_the_slots_before_the_scaffold(self) -> None:
         """Never more than the bound rests on the free prober or on nothing."""
@@ -434,7 +446,8 @@ def libraries(draw: st.DrawFn) -> list[Row]:
         }.get(masses, EdgeState.UNCERTAIN)
         weak = state is EdgeState.UNCERTAIN and draw(st.booleans())
         a, kind = draw(st.integers(0, 4)) / 4, draw(st.sampled_from(EDGE_TYPES))
-        rows.append(Row(edge=edge, a=a, type=kind, state=state, masses=masses, text_only=weak))
+        known = Row(edge=edge, a=a, type=kind, state=state, masses=masses)
+        rows.append(replace(known, text_only=weak, mentioned=draw(st.booleans())))
     return rows
 
 
@@ -444,7 +457,7 @@ configs = st.builds(
     scaffold_in=st.integers(0, 3),
     scaffold_out=st.none() | st.integers(0, 3),
     scaffold_total=st.none() | st.integers(0, 2),
-    bound_dependencies=st.booleans(),
+    bound_mentioned=st.booleans(),
 )
 
 
@@ -467,8 +480,9 @@ def test_bounds_hold_and_no_rejected_edge_is_published(rows: list[Row], config: 
         group = [row for row in kept if apart in (None, row.type is EdgeType.ALTERNATIVE)]
         scaffold = [row.edge for row in group if row.state is EdgeState.UNVALIDATED]
         bounded = [row for row in group if row.text_only and config.bound_text_only]
-        if not config.bound_dependencies:
-            bounded = [row for row in bounded if row.type is not EdgeType.DEPENDENCY]
+        if not config.bound_mentioned:
+            needed = [row for row in bounded if row.mentioned and row.type is EdgeType.DEPENDENCY]
+            bounded = [row for row in bounded if row not in needed]
         weak = scaffold + [row.edge for row in bounded]
         assert most(target for _, target in weak) <= config.scaffold_in
         assert config.scaffold_out is None or most(source for source, _ in scaffold) <= config.scaffold_out

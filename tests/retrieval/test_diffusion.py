@@ -38,11 +38,9 @@ def dense_transition(graph: SkillGraph, config: DiffusionConfig) -> FloatArray:
     m = np.zeros((graph.n_skills, graph.n_skills))
     entries: list[tuple[int, float, str]] = []
     edges = zip(graph.source, graph.target, graph.weight, graph.types, graph.states, strict=True)
-    factor = [config.alternative_weight if EDGE_TYPES[code] == "alternative" else 1.0 for code in graph.types]
     for u, v, weight, code, state in edges:
-        strongest = max((graph.weight * factor)[graph.states == state])
         w = weight * (config.alternative_weight if EDGE_TYPES[code] == "alternative" else 1.0)
-        w *= (w / strongest) ** (config.sharpness - 1) if strongest else 1.0
+        w *= min(w / config.sure_weight[int(state)], 1.0) ** (config.sharpness - 1)
         match config.walk:
             case Walk.FORWARD:
                 along, against = w, 0.0
@@ -56,12 +54,11 @@ def dense_transition(graph: SkillGraph, config: DiffusionConfig) -> FloatArray:
         m[u, v] += along
         m[v, u] += against
         entries += [(u, along, state), (v, against, state)]
-    most = {state: max(entry for _, entry, of in entries if of == state) for _, _, state in entries}
     for u in range(graph.n_skills):
         total = m[u].sum()
         if total > 0:
-            best = max(entry / most[state] for at, entry, state in entries if at == u and entry > 0)
-            m[u] *= best**config.openness
+            best = max(entry / config.sure_weight[int(state)] for at, entry, state in entries if at == u)
+            m[u] *= min(best, 1.0) ** config.openness
             m[u] /= total if config.leak_below is None else max(total, config.leak_below)
     return np.asarray(m)
 
@@ -102,6 +99,7 @@ configs = st.builds(
     forward_weight=st.sampled_from([0.0, 0.3, 1.0]),
     forward_confirmed=st.sampled_from([0.0, 0.5, 1.0]),
     alternative_weight=st.sampled_from([0.0, 0.4, 1.0]),
+    sure_weight=st.sampled_from([(0.9, 0.5, 0.9, 0.2), (2.0, 0.1, 1.0, 0.7)]),
     sharpness=st.sampled_from([1.0, 2.0, 3.5]),
     leak_below=st.sampled_from([None, 0.5, 1.0, 3.0]),
     openness=st.sampled_from([0.0, 0.75, 1.0, 2.0]),
@@ -126,7 +124,12 @@ def test_each_walk_weighs_an_edge_along_and_against_as_the_method_says(
     """Here f = .4; r is 1, .5, .2, .1 for dependency, workflow, semantic, alternative."""
     graph = make_graph(5, [Edge(0, 1 + k, 0.5, edge_type) for k, edge_type in enumerate(EDGE_TYPES)])
     config = DiffusionConfig(
-        openness=0.0, leak_below=1.0, walk=walk, forward_confirmed=0.4, alternative_weight=1.0
+        openness=0.0,
+        leak_below=1.0,
+        walk=walk,
+        forward_confirmed=0.4,
+        alternative_weight=1.0,
+        sharpness=1.0,
     )
     got = step_weights(graph, config)
     assert np.allclose(got[0], along)
@@ -136,14 +139,10 @@ def test_each_walk_weighs_an_edge_along_and_against_as_the_method_says(
 def test_alternatives_are_weighed_down_in_both_directions_and_nothing_else_is() -> None:
     """In `default` relevance never flows between near duplicates."""
     graph = make_graph(3, [Edge(0, 1, 0.5, EdgeType.ALTERNATIVE), Edge(0, 2, 0.5, EdgeType.SEMANTIC)])
-    along, against = step_weights(
-        graph,
-        DiffusionConfig(
-            openness=0.0, leak_below=1.0, forward_confirmed=1.0, alternative_weight=0.2, sharpness=1.0
-        ),
-    )
+    config = DiffusionConfig(openness=0.0, leak_below=1.0, forward_confirmed=1.0, sharpness=1.0)
+    along, against = step_weights(graph, replace(config, alternative_weight=0.2))
     assert np.allclose([along, against], [[0.1, 0.5], [0.1, 0.5]])
-    along, against = step_weights(graph, DiffusionConfig(openness=0.0, leak_below=1.0, forward_confirmed=1.0))
+    along, against = step_weights(graph, config)
     assert np.allclose([along, against], [[0.0, 0.5], [0.0, 0.5]])
 
 
@@ -161,7 +160,7 @@ def test_the_matrix_is_the_definition_transposed_and_the_leak_is_what_it_lacks(
 def test_a_row_without_entries_loses_everything_and_a_whole_row_nothing() -> None:
     """An edge of weight 0 is no entry: an alternative alone leaves its row empty."""
     graph = make_graph(4, [Edge(0, 1, 0.25), Edge(2, 3, 1.0, EdgeType.ALTERNATIVE)])
-    config = DiffusionConfig(openness=0.0, leak_below=1.0, walk=Walk.FORWARD)
+    config = DiffusionConfig(openness=0.0, leak_below=1.0, sharpness=1.0, walk=Walk.FORWARD)
     assert transition(graph, config).leak.tolist() == [0.75, 1.0, 1.0, 1.0]
     assert transition(graph, replace(config, leak_below=0.5)).leak.tolist() == [0.5, 1.0, 1.0, 1.0]
     assert transition(graph, replace(config, leak_below=None)).leak.tolist() == [0.0, 1.0, 1.0, 1.0]
@@ -178,64 +177,38 @@ def test_kappa_must_be_positive(kappa: float) -> None:
 # ---------------------------------------------------------------- weak edges made weaker
 
 
-CONFIRMED, UNVALIDATED = (EDGE_STATES.index(state) for state in ("confirmed", "unvalidated"))
+def test_an_edge_is_weighed_by_how_sure_one_of_its_state_is() -> None:
+    """The factor is min(w / m, 1)^(s - 1), so none is made stronger, and it does not depend on others."""
+    weight, sure = np.array([0.9, 0.1, 0.05, 0.4]), np.array([0.8, 0.1, 0.1, 0.8])
+    assert np.allclose(sharpened(weight, sure, 2.0), [0.9, 0.1, 0.025, 0.2])
+    assert np.allclose(sharpened(weight, sure, 3.0), [0.9, 0.1, 0.0125, 0.1])
+    assert sharpened(weight, sure, 1.0).tolist() == weight.tolist()
+    assert sharpened(np.zeros(2), sure[:2], 2.0).tolist() == [0.0, 0.0]
+    assert sharpened(np.zeros(0), sure[:0], 2.0).tolist() == []
 
 
-def test_an_edge_is_weighed_by_the_strongest_of_its_state() -> None:
-    """The factor is (w / m)^(s - 1): a confirmed edge takes nothing from unvalidated ones."""
-    weight = np.array([0.8, 0.1, 0.05, 0.4])
-    states = np.array([CONFIRMED, UNVALIDATED, UNVALIDATED, CONFIRMED], dtype=np.int8)
-    assert np.allclose(sharpened(weight, states, 2.0), [0.8, 0.1, 0.025, 0.2])
-    assert np.allclose(sharpened(weight, states, 3.0), [0.8, 0.1, 0.0125, 0.1])
-    assert sharpened(weight, states, 1.0).tolist() == weight.tolist()
-    assert sharpened(np.zeros(2), states[:2], 2.0).tolist() == [0.0, 0.0]
-    assert sharpened(np.zeros(0), states[:0], 2.0).tolist() == []
+def test_what_an_edge_hands_on_does_not_depend_on_the_rest_of_the_graph() -> None:
+    """In a library that states little the strongest is a guess too: alone or beside a sure one."""
+    weak = Edge(0, 1, 0.05, state=EdgeState.UNVALIDATED)
+    sure = Edge(2, 3, 0.162, state=EdgeState.UNVALIDATED)
+    alone, beside = (transition(make_graph(4, edges), DiffusionConfig()) for edges in ([weak], [weak, sure]))
+    assert alone.matrix.toarray()[0, 1] == beside.matrix.toarray()[0, 1] < 0.1
+    assert beside.matrix.toarray()[2, 3] > 0.9
 
 
-def test_a_walk_sees_sharpened_weights_and_alternatives_sharpen_nothing() -> None:
-    """Near duplicates that carry no relevance must not make the edges that do look weak."""
-    edges = [Edge(0, 1, 0.9, EdgeType.ALTERNATIVE), Edge(0, 2, 0.4), Edge(0, 3, 0.2)]
+def test_a_walk_sees_sharpened_weights() -> None:
+    """Along by what is known of the direction, and against."""
+    edges = [Edge(0, 1, 0.9, EdgeType.ALTERNATIVE), Edge(0, 2, 0.9), Edge(0, 3, 0.45)]
     config = DiffusionConfig(sharpness=2.0, forward_confirmed=0.5)
     along, against = step_weights(make_graph(4, edges), config)
-    assert np.allclose([along, against], [[0.0, 0.2, 0.05], [0.0, 0.4, 0.1]])
+    assert np.allclose([along, against], [[0.0, 0.45, 0.1125], [0.0, 0.9, 0.225]])
 
 
-def test_a_row_hands_on_what_its_strongest_edge_is_worth() -> None:
-    """Four edges of half the strength are worth half of a row, not twice: many guesses make nothing sure."""
-    sure, guesses = [Edge(0, 1, 0.8)], [Edge(2, at, 0.4) for at in (3, 4, 5, 6)]
-    config = DiffusionConfig(walk=Walk.FORWARD, sharpness=1.0, leak_below=None, openness=1.0)
-    leak = transition(make_graph(7, sure + guesses), config).leak
-    assert np.allclose(leak[[0, 2]], [0.0, 0.5])
-    assert np.allclose(transition(make_graph(7, guesses), config).leak[2], 0.0)  # nothing surer is known
-    half = transition(make_graph(7, sure + guesses), replace(config, openness=2.0, leak_below=3.2))
-    assert np.allclose(half.leak[[0, 2]], [1 - 0.25, 1 - 0.25 * 0.5])
-    weak = [*guesses, Edge(2, 1, 0.2, state=EdgeState.UNVALIDATED)]  # the strongest of its own state
-    assert np.allclose(transition(make_graph(7, sure + weak), config).leak[2], 0.0)
-
-
-def test_a_row_is_as_open_as_the_walk_sees_its_edges() -> None:
-    """Walked along at a tenth, the edge opens its source a tenth as far as its target."""
-    config = DiffusionConfig(walk=Walk.BOTH, forward_confirmed=0.1, leak_below=None, openness=1.0)
-    assert np.allclose(transition(make_graph(2, [Edge(0, 1, 0.8)]), config).leak, [0.9, 0.0])
-
-
-def test_what_is_confirmed_is_walked_along_further_than_a_guess() -> None:
-    """Of a guess the direction is one too: as often as not it would lead away from what is needed."""
-    edges = [
-        Edge(0, 1, 0.5),
-        Edge(0, 2, 0.4, state=EdgeState.UNCERTAIN),
-        Edge(0, 3, 0.2, state=EdgeState.UNVALIDATED),
-    ]
-    config = DiffusionConfig(sharpness=1.0, forward_weight=0.1, forward_confirmed=0.6)
-    along, against = step_weights(make_graph(4, edges), config)
-    assert np.allclose([along, against], [[0.3, 0.04, 0.02], [0.5, 0.4, 0.2]])
-
-
-@pytest.mark.parametrize("openness", [-0.001, float("nan")])
-def test_openness_below_0_is_refused(openness: float) -> None:
-    """It would hand on more than there is."""
-    with pytest.raises(ValueError, match=r"openness must be at least 0, not "):
-        transition(CHAIN, DiffusionConfig(openness=openness))
+@pytest.mark.parametrize("sure", [(0.9, 0.5, 0.9), (0.9, 0.5, 0.9, 0.0)])
+def test_each_state_needs_a_sure_weight(sure: tuple[float, ...]) -> None:
+    """All weights are divided by it."""
+    with pytest.raises(ValueError, match="sure_weight must be 4 positive numbers"):
+        transition(CHAIN, DiffusionConfig(sure_weight=sure))
 
 
 @pytest.mark.parametrize("sharpness", [0.999, 0.0, float("nan")])
@@ -246,13 +219,12 @@ def test_sharpness_below_1_is_refused(sharpness: float) -> None:
 
 
 @given(graphs(), st.sampled_from([1.0, 1.5, 2.0, 4.0]))
-def test_a_sharper_graph_has_no_stronger_edge_and_keeps_its_strongest(graph: SkillGraph, s: float) -> None:
-    """So the bounds on weights hold, and what a person confirmed alone is never weakened."""
-    weight = sharpened(graph.weight, graph.states, s)
+def test_a_sharper_graph_has_no_stronger_edge_and_keeps_the_sure_ones(graph: SkillGraph, s: float) -> None:
+    """So the bounds on weights hold, and what is sure is never weakened."""
+    sure = np.full(len(graph.weight), 0.5)
+    weight = sharpened(graph.weight, sure, s)
     assert np.all((weight >= 0) & (weight <= graph.weight))
-    for state in set(graph.states.tolist()):
-        of_state = graph.states == state
-        assert weight[of_state].max() == graph.weight[of_state].max()
+    assert np.array_equal(weight[graph.weight >= sure], graph.weight[graph.weight >= sure])
 
 
 # ---------------------------------------------------------------- known answers
@@ -402,7 +374,7 @@ def test_halving_a_row_is_felt_exactly_where_its_sum_is_at_most_kappa(total: flo
         p = relevance(
             graph,
             seeds_at(3, 0),
-            DiffusionConfig(openness=0.0, leak_below=1.0, walk=Walk.FORWARD, restart=0.5),
+            DiffusionConfig(openness=0.0, leak_below=1.0, sharpness=1.0, walk=Walk.FORWARD, restart=0.5),
         )
         return float((p[1] + p[2]) / p[0])
 

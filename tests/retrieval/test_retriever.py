@@ -62,7 +62,8 @@ def test_each_skill_says_why_it_is_there() -> None:
 
 def test_scores_are_the_relevance_solved_by_hand() -> None:
     """Backward from `boil` at restart .5: .5 there, .5 x .8 of that at `fill`, in sum .7 of the whole."""
-    config = replace(SHOW_ALL, diffusion=DiffusionConfig(walk=Walk.BACKWARD, restart=0.5, leak_below=1.0))
+    plain = DiffusionConfig(walk=Walk.BACKWARD, restart=0.5, leak_below=1.0, sharpness=1.0, openness=0.0)
+    config = replace(SHOW_ALL, diffusion=plain)
     fill, boil = make_retriever(SKILLS, EDGES, config=config).retrieve("egg").skills
     assert boil.score == pytest.approx(0.5 / 0.7, abs=1e-6)
     assert fill.score == pytest.approx(0.2 / 0.7, abs=1e-6)

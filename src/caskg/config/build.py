@@ -293,8 +293,8 @@ class PublicationConfig:
         scaffold_out: Most scaffold edges out of a skill; None = no bound.
         scaffold_total: Most scaffold edges in all, per skill; None = no bound.
         bound_text_only: Edges assessed by the text prober alone pass through the same bound.
-        bound_dependencies: Dependencies among them too; False = what a document says that it needs is
-            not cut because it needs much.
+        bound_mentioned: Dependencies between skills of which one document mentions the other among them
+            too; False = what a document says that it needs is not cut because it needs much.
         alternatives_apart: Alternatives have scaffold slots of their own and do not count as
             an edge that a skill already has; False = an edge like any other, as in the paper.
     """
@@ -307,7 +307,7 @@ class PublicationConfig:
     scaffold_out: int | None = None
     scaffold_total: int | None = None
     bound_text_only: bool = True
-    bound_dependencies: bool = False
+    bound_mentioned: bool = False
     alternatives_apart: bool = True
 
 

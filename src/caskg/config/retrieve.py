@@ -60,12 +60,12 @@ class DiffusionConfig:
         forward_weight: f of the walk ``both``, in [0, 1]: of what is a guess, the direction is one too.
         forward_confirmed: f of confirmed edges there, in [0, 1].
         alternative_weight: Factor on edges of type alternative, in [0, 1].
-        sharpness: s: an edge carries w (w / m)^(s - 1), m the largest w of its state; at least
-            1, where it carries w.
+        sure_weight: m, the w at which an edge is sure, by state (in the order of ``EDGE_STATES``), > 0.
+        sharpness: s: an edge carries w min(w / m, 1)^(s - 1); at least 1, where it carries w.
         leak_below: kappa: a row whose weights sum to less loses the rest to the seeds; > 0;
             None = no row does for that, which cancels rho.
-        openness: o: a row hands on its strongest entry, beside the strongest of its state, to this power,
-            as a share of all; >= 0; 0 = all.
+        openness: o: a row hands on as large a share as its strongest entry is of a sure one, to this power;
+            >= 0; 0 = all.
         tolerance: L1 change at which the iteration ends, > 0.
     """
 
@@ -74,6 +74,7 @@ class DiffusionConfig:
     forward_weight: float = 0.1
     forward_confirmed: float = 1.0
     alternative_weight: float = 0.0
+    sure_weight: tuple[float, ...] = (0.9, 0.495, 0.9, 0.162)  # .9 rho; rejected edges are never published
     sharpness: float = 2.0
     leak_below: float | None = 0.15
     openness: float = 0.75

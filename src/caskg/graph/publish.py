@@ -17,8 +17,8 @@ have a slot left.
 
 **Edges of the text prober alone** (``bound_text_only``) take the slots of their
 target first, by b; those that find none are not published. So never more than
-``scaffold_in`` edges into a skill rest on the free prober or on nothing, but for
-dependencies (``bound_dependencies``), which need no slot.
+``scaffold_in`` edges into a skill rest on the free prober or on nothing, but for dependencies
+that a document states by name (``bound_mentioned``), which need no slot.
 
 **Verified edges.** Where a verifier is used, its lower credible bound l decides on an edge that nobody
 assessed as far as the verifier is trusted: ``b <- (1 - t) b + t l``.
@@ -33,11 +33,13 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from caskg.config import PublicationConfig
+from caskg.graph.recall import channel_bit
 from caskg.schema import (
     EDGE_STATES,
     EDGE_TYPES,
     BoolArray,
     Candidates,
+    Channel,
     EdgeState,
     EdgeType,
     FloatArray,
@@ -135,8 +137,9 @@ def publish(
     slots = _Slots.of(candidates, config=config)
     ties = (tie_break[candidates.target], tie_break[candidates.source])
     weak = reliability.text_only & (rho > 0.0) & config.bound_text_only
-    if not config.bound_dependencies:
-        weak &= candidates.types != _DEPENDENCY
+    if not config.bound_mentioned:
+        mentioned = candidates.channels & channel_bit(Channel.REFERENCE) != 0
+        weak &= (candidates.types != _DEPENDENCY) | ~mentioned
     by_strength = np.lexsort((*ties, -strength))
     rho[slots.refuse(by_strength[weak[by_strength]])] = 0.0
     by_type = np.lexsort((*ties, -strength, candidates.types))

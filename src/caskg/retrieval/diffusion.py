@@ -58,11 +58,11 @@ def step_weights(graph: SkillGraph, config: DiffusionConfig) -> tuple[FloatArray
         ``along`` to M_ij and ``against`` to M_ji.
 
     Raises:
-        ValueError: The sharpness is below 1.
+        ValueError: The sharpness is below 1, or a sure weight is not positive.
     """
     alternative = graph.types == _ALTERNATIVE
     weight = graph.weight * np.where(alternative, config.alternative_weight, 1.0)
-    weight = sharpened(weight, graph.states, config.sharpness)
+    weight = sharpened(weight, _sure(graph.states, config), config.sharpness)
     nothing = np.zeros_like(weight)
     match config.walk:
         case Walk.FORWARD:
@@ -76,16 +76,16 @@ def step_weights(graph: SkillGraph, config: DiffusionConfig) -> tuple[FloatArray
             return weight, _REVERSE[graph.types] * weight
 
 
-def sharpened(weight: FloatArray, states: CodeArray, sharpness: float) -> FloatArray:
-    """Return the weights with the weak ones made weaker: ``w (w / m)^(s - 1)``.
+def sharpened(weight: FloatArray, sure: FloatArray, sharpness: float) -> FloatArray:
+    """Return the weights with the weak ones made weaker: ``w min(w / m, 1)^(s - 1)``.
 
-    m is the largest weight of the edge's state, so that a few confirmed edges do not take
-    the others' strength away. The strongest edges of a graph are right far more often than
-    the rest; a row that has only weak ones then leaks instead of spreading.
+    Strong edges are right far more often than weak ones; a row that has only weak ones then leaks instead
+    of spreading. How strong an edge is does not depend on the others: in a library that states little, the
+    strongest is a guess too.
 
     Args:
         weight: w, shape ``(n_edges,)``, >= 0.
-        states: The states, as codes, shape ``(n_edges,)``.
+        sure: m of each, shape ``(n_edges,)``, > 0.
         sharpness: s, at least 1, where nothing changes.
 
     Returns:
@@ -94,32 +94,29 @@ def sharpened(weight: FloatArray, states: CodeArray, sharpness: float) -> FloatA
     Raises:
         ValueError: *sharpness* is below 1.
 
-    >>> sharpened(np.array([0.4, 0.2, 0.1]), np.array([0, 0, 1], dtype=np.int8), 2.0)
-    array([0.4, 0.1, 0.1])
+    >>> sharpened(np.array([0.4, 0.2, 0.6]), np.full(3, 0.4), 2.0)
+    array([0.4, 0.1, 0.6])
     """
     if not sharpness >= 1:
         msg = f"sharpness must be at least 1, not {sharpness}."
         raise ValueError(msg)
-    return weight * beside_strongest(weight, states) ** (sharpness - 1.0)
+    return weight * np.minimum(weight / sure, 1.0) ** (sharpness - 1.0)
 
 
-def beside_strongest(weight: FloatArray, states: CodeArray) -> FloatArray:
-    """Return each weight as a share of the largest of its state, in ``[0, 1]``; 0 where that is 0.
-
-    >>> beside_strongest(np.array([0.4, 0.2, 0.1]), np.array([0, 0, 1], dtype=np.int8))
-    array([1. , 0.5, 1. ])
-    """
-    strongest = np.zeros(len(EDGE_STATES))
-    np.maximum.at(strongest, states, weight)
-    strongest[strongest == 0] = 1.0
-    return weight / strongest[states]
+def _sure(states: CodeArray, config: DiffusionConfig) -> FloatArray:
+    """Return m of each edge, by its state."""
+    sure = np.array(config.sure_weight)
+    if sure.shape != (len(EDGE_STATES),) or not np.all(sure > 0):
+        msg = f"sure_weight must be {len(EDGE_STATES)} positive numbers, not {config.sure_weight}."
+        raise ValueError(msg)
+    return sure[states]
 
 
 def transition(graph: SkillGraph, config: DiffusionConfig) -> Transition:
     """Normalise the rows of M (method, Section 7 and trap 2).
 
-    ``T_uv = M_uv / max(sum_v M_uv, kappa) (max_v M_uv / m)^o`` with ``kappa = config.leak_below``,
-    ``o = config.openness`` and m the largest entry that an edge of that state has in M. A row whose weights
+    ``T_uv = M_uv / max(sum_v M_uv, kappa) min(max_v M_uv / m, 1)^o`` with ``kappa = config.leak_below``,
+    ``o = config.openness`` and m the weight of a sure edge of that state. A row whose weights
     sum to less than kappa loses the rest, so that no factor common to a row (such as rho) cancels; and a row
     hands on only as much as its strongest entry is worth: many weak edges do not make a sure one. Without
     kappa and with o = 0 every row that has an entry sums to 1. A row without entries loses everything.
@@ -137,7 +134,7 @@ def transition(graph: SkillGraph, config: DiffusionConfig) -> Transition:
         msg = f"openness must be at least 0, not {config.openness}."
         raise ValueError(msg)
     weight = np.concatenate(step_weights(graph, config))
-    relative = beside_strongest(weight, np.concatenate([graph.states, graph.states]))
+    relative = np.minimum(weight / np.tile(_sure(graph.states, config), 2), 1.0)
     origin = np.concatenate([graph.source, graph.target])
     destination = np.concatenate([graph.target, graph.source])
     total = np.bincount(origin, weight, minlength=graph.n_skills)
