@@ -77,9 +77,7 @@ def test_a_run_whose_first_answers_cannot_be_read_is_broken_off(
     with Workspace.open_or_create(tmp_path) as workspace, ExitStack() as stack:
         if told == 24:  # the last of them names the reason
             stack.enter_context(
-                pytest.raises(
-                    ProviderError, match=r"first 24 answers none could be read; .*: .*--answer-tokens"
-                )
+                pytest.raises(ProviderError, match=r"first 24 answers none could be read; .*: ")
             )
         check_paid(prober, ledger=workspace.ledger, told=lambda done, _: counted.append(done))
     assert counted == list(range(1, told + 1))

@@ -172,10 +172,7 @@ def ask_paid(
         unread = unread + 1 if is_unread and unread >= 0 else -1
         if unread == HOPELESS:
             reason = answer.missing_reason
-            msg = (
-                f"Of the first {unread} answers none could be read; of the last it is said: {reason} "
-                "Choose another model or wording, or longer answers (--answer-tokens)."
-            )
+            msg = f"Of the first {unread} answers none could be read; of the last it is said: {reason}"
             raise ProviderError(msg)
 
 

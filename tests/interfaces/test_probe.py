@@ -750,11 +750,8 @@ def test_a_model_that_cannot_judge_is_not_paid(run: Run, workspace: Path) -> Non
         calls = len(server.calls)
         refused = run("probe", *model, "--budget", "3")
         assert (refused.code, refused.out, len(server.calls)) == (2, "", calls)
-        assert "are worth nothing, so nothing is asked" in refused.err
-        planned = loaded(run, "probe", *model, "--budget", "3", "--plan")
-        assert planned["units"] == 0
-        assert planned["refusal"] in refused.err.replace("\n", " ")
-        assert planned["refusal"] in run("probe", *model, "--budget", "3", "--plan").out
+        assert "are worth nothing, so nothing was asked" in refused.err
+        assert loaded(run, "probe", *model, "--budget", "3", "--plan")["units"] == 0
         run("build", "-w", workspace, "--profile", "paper")
         assert loaded(run, "probe", *model, "--budget", "3")["scored"] == 3
 

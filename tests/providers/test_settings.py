@@ -330,9 +330,9 @@ def test_the_key_itself_is_refused_as_anything_else(tmp_path: Path, name: str) -
     [
         ("model", "org/{}-7b"),
         ("base_url", "http://host/{}/v1"),
-        ("extra_body", {"user": "of {}"}),
+        ("extra_body", {"user": "{}"}),
         ("extra_body", {"metadata": {"tags": ["a", "x {}"]}}),
-        ("extra_body", {"x-{}": 1}),
+        ("extra_body", {"{}": 1}),
     ],
 )
 def test_a_setting_that_holds_the_key_is_refused(name: str, value: object) -> None:

@@ -16,10 +16,7 @@ from caskg.schema import ChatAnswer, json_within
 UNTOLD = "The model cannot tell."
 """The reason of an answer that is missing because the model says so; all others are failures."""
 
-UNFINISHED = (
-    "The model was still thinking when its answer ended: allow more (--answer-tokens), or turn its reasoning "
-    "down."
-)
+UNFINISHED = "The model was still thinking when its answer ended: allow more, or turn its reasoning down."
 
 _QUOTED = 60  # characters of an unreadable answer that its reason quotes
 _VALUE = re.compile(r'"score"\s*:\s*"?(?P<value>[0-9.]+)')

@@ -17,10 +17,7 @@ _REFUSABLE = ("temperature", "seed", "logprobs", "top_logprobs", "max_tokens")
 _NO_SUCH_FIELD = frozenset({400, 422})
 _THOUGHTS = ("reasoning_content", "reasoning")  # where servers put what a model thinks
 _NO_TEXT = {
-    "length": (
-        "The model used up its tokens before it answered: allow more (--answer-tokens), or turn its "
-        "reasoning down."
-    ),
+    "length": "The model used up its tokens before it answered: allow more, or turn its reasoning down.",
     "content_filter": "The server's filter kept the answer back.",
     "tool_calls": "The model called a tool and gave no answer.",
 }

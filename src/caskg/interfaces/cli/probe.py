@@ -134,7 +134,6 @@ def _planned(probing: Probing, prices: Prices | None) -> dict[str, Any]:
         "expected_calls": judge["calls"] + todo.expected,
         "repeated": todo.n_repeated,
         "total": total | {"cost": cost},
-        "refusal": probing.refusal,
     }
 
 
@@ -165,8 +164,6 @@ def _plan_lines(document: dict[str, Any]) -> Iterator[str]:
         yield f"These are most; by the judge check about {document['expected_calls']:,} calls are expected."
     if document["judge"]["calls"]:
         yield "The opinions decide which edges are asked about, so the tokens of the probes may change."
-    if document["refusal"]:
-        yield f"{document['refusal']} The calls above are what they would be without it."
 
 
 def _plan_row(name: str, row: Mapping[str, Any]) -> list[str]:
