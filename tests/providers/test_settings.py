@@ -1,6 +1,5 @@
 """Where settings come from, which are refused, and where a key does not go."""
 
-import json
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -230,10 +229,6 @@ def test_a_file_that_cannot_be_read_does_not_show_its_key(tmp_path: Path, text: 
         ("extra_body", {"stream": True}, "extra_body must not hold 'stream': an answer is read as a whole"),
         ("extra_body", {"max_tokens": 9000}, "extra_body must not hold 'max_tokens': use --answer-tokens"),
         ("extra_body", {"n_predict": 9000}, "extra_body must not hold 'n_predict'"),
-        ("extra_body", {"num_predict": 9}, "extra_body must not hold 'num_predict': use --answer-tokens"),
-        ("extra_body", {"options": {"num_predict": 9}}, "extra_body must not hold 'num_predict'"),
-        ("extra_body", {"min_tokens": 9}, "extra_body must not hold 'min_tokens'"),
-        ("extra_body", {"tools": []}, "extra_body must not hold 'tools': an answer is text"),
         ("extra_body", {"n": 5}, "extra_body must not hold 'n': one answer is read"),
         ("extra_body", {"messages": []}, "extra_body must not hold 'messages'"),
         ("extra_body", {"model": "m"}, "extra_body must not hold 'model': set the setting of that name"),
@@ -319,70 +314,10 @@ def test_the_key_itself_is_refused_as_anything_else(tmp_path: Path, name: str) -
         ({}, file, {}),
         ({}, None, {"api_key": Secret(key)}),
     ):
-        with pytest.raises(UsageError, match=f"{name} is or holds the API key") as refused:
+        with pytest.raises(UsageError, match=f"{name} is the API key") as refused:
             read_chat_settings(given | more, environment=environment, file=path)
         assert key not in str(refused.value)
     assert read_chat_settings({"model": key + "-7b"}, environment={"CASKG_LLM_API_KEY": key})[1].model
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("model", "org/{}-7b"),
-        ("base_url", "http://host/{}/v1"),
-        ("extra_body", {"user": "{}"}),
-        ("extra_body", {"metadata": {"tags": ["a", "x {}"]}}),
-        ("extra_body", {"{}": 1}),
-    ],
-)
-def test_a_setting_that_holds_the_key_is_refused(name: str, value: object) -> None:
-    """Amid other characters and at any depth; a short word in place of a key may stand anywhere."""
-    key = "planted0secret"
-
-    def with_key(key: str) -> dict[str, Any]:
-        return {"model": "m"} | {name: json.loads(json.dumps(value).replace("{}", key))}
-
-    with pytest.raises(UsageError, match=f"{name} is or holds the API key") as refused:
-        read_chat_settings(with_key(key), environment={"CASKG_LLM_API_KEY": key})
-    assert key not in str(refused.value)
-    for word in ("lm-studio", "EMPTY"):
-        assert read_chat_settings(with_key(word), environment={"CASKG_LLM_API_KEY": word})
-
-
-@pytest.mark.parametrize(
-    "key",
-    [
-        "fw_3ZabcdEfgHijkLmn",
-        "tgp_v1_abcdefghijklmnop-qrs_tuv",
-        "or-v1-" + "0123456789abcdef" * 4,
-        "0123456789abcdef" * 2,
-        "a1B2c3D4e5F6g7H8i9J0",
-        "vendor_v2_" + "0a1b2c3d" * 4,
-        "dapi" + "0123456789abcdef" * 2,
-    ],
-)
-def test_a_model_that_looks_like_a_key_is_refused(key: str) -> None:
-    """Also one of a vendor that nobody knows: a long word of mixed characters names no model."""
-    with pytest.raises(UsageError, match="looks like an API key") as refused:
-        read_chat_settings({"model": key}, environment={})
-    assert key not in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        "qwen2.5-coder-32b-instruct-q4_k_m.gguf",
-        "accounts/fireworks/models/llama-v3p1-405b-instruct",
-        "ft:gpt-4o-mini-2024-07-18:org::AbCdEf12",
-        "arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abcdefghijkl",
-        "meta/llama:" + "0123456789abcdef" * 4,
-        "DeepSeekR1DistillQwen",
-        "mistral-large-instruct-2411",
-    ],
-)
-def test_models_with_long_names_are_models(model: str) -> None:
-    """Their words are short, or say whose they are."""
-    assert read_chat_settings({"model": model}, environment={})[1].model == model
 
 
 def test_a_variable_that_says_nothing_is_refused() -> None:

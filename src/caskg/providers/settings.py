@@ -8,7 +8,7 @@ the address it was given for: that of a file not to another address than the fil
 import difflib
 import json
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from caskg.errors import UsageError
-from caskg.providers.secret import LEAST_KEY_CHARS, Secret, hide_keys, is_like_a_key
+from caskg.providers.secret import Secret, hide_keys
 
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
@@ -28,14 +28,9 @@ MOST_NUMBER = 1e9
 """No wait and no rate is larger."""
 LENGTH_NAMES = ("max_tokens", "max_completion_tokens", "max_new_tokens", "max_output_tokens", "n_predict")
 """Under what names servers take the most tokens of an answer."""
-_OTHER_LENGTHS = ("num_predict", "min_tokens", "min_new_tokens", "min_length", "max_length", "ignore_eos")
 _OWN_FIELDS = {
     **dict.fromkeys(("model", "temperature", "seed", "top_logprobs"), "set the setting of that name"),
-    **dict.fromkeys(
-        (*LENGTH_NAMES, *_OTHER_LENGTHS),
-        "use --answer-tokens, so that a plan can tell what is paid at most",
-    ),
-    **dict.fromkeys(("tools", "tool_choice", "functions", "function_call"), "an answer is text, and no call"),
+    **dict.fromkeys(LENGTH_NAMES, "use --answer-tokens, so that a plan can tell what is paid at most"),
     **dict.fromkeys(("n", "best_of"), "one answer is read, and all would be paid"),
     **dict.fromkeys(("stream", "stream_options"), "an answer is read as a whole"),
     "messages": "the questions are put there",
@@ -278,31 +273,12 @@ def _read_table(file: Path, table: str) -> dict[str, Any]:
 
 
 def _refuse_keys(values: Mapping[str, Any], keys: Collection[object]) -> None:
-    """Refuse settings that hold one of *keys*, of whatever shape: at any depth, and amid other characters."""
-    known = {key.reveal() if isinstance(key, Secret) else str(key).strip() for key in keys if key}
+    """Refuse one of *keys*, of whatever shape, where another setting should stand."""
+    known = {key.reveal() if isinstance(key, Secret) else key for key in keys if key}
     for name, value in values.items():
-        texts = [] if name == "api_key" else list(_texts(value))
-        if any(_holds(text, key) for text in texts for key in known):
-            msg = f"{hide_keys(name)} is or holds the API key, and is not repeated: name what it should be."
+        if name != "api_key" and isinstance(value, str) and value.strip() in known:
+            msg = f"{hide_keys(name)} is the API key, and is not repeated: name what it should be."
             raise UsageError(msg)
-
-
-def _texts(value: object) -> Iterator[str]:
-    """Yield the texts in a value, however deep; the names of its settings too."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        yield from (text for pair in value.items() for each in pair for text in _texts(each))
-    elif isinstance(value, Sequence):
-        yield from (text for each in value for text in _texts(each))
-
-
-def _holds(text: str, key: str) -> bool:
-    """Whether a text is a key, or holds one that is no word: ``lm-studio`` stands where none is needed."""
-    is_no_word = len(key) >= 2 * LEAST_KEY_CHARS or (
-        len(key) >= LEAST_KEY_CHARS and any(map(str.isdigit, key))
-    )
-    return text.strip() == key or (is_no_word and key in text)
 
 
 def _check_kinds(values: Mapping[str, Any]) -> None:
@@ -338,7 +314,7 @@ def _check_url(url: str) -> None:
 
 def _check_model(model: str) -> None:
     _check("model", model, model.strip() != "" and model.isprintable(), "must name a model")
-    if is_like_a_key(model):
+    if hide_keys(model) != model:
         msg = (
             "model looks like an API key, and is not repeated: name the model, and keep the key out of sight."
         )
@@ -352,9 +328,7 @@ def _check_further(body: Mapping[str, Any]) -> None:
     except (TypeError, ValueError, RecursionError):
         msg = "extra_body holds what JSON cannot: leave out dates, and numbers without end."
         raise UsageError(msg) from None
-    options = body.get("options")  # where some servers take the same once more
-    below = options if isinstance(options, Mapping) else {}
-    for name in sorted(_OWN_FIELDS.keys() & {*body, *below}):
+    for name in _OWN_FIELDS.keys() & body.keys():
         msg = f"extra_body must not hold {name!r}: {_OWN_FIELDS[name]}."
         raise UsageError(msg)
 
