@@ -1,5 +1,6 @@
 """Where settings come from, which are refused, and where a key does not go."""
 
+import ast
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -288,6 +289,38 @@ def test_an_address_that_is_none_or_hides_a_key_is_refused(url: str) -> None:
     assert "planted" not in str(refused.value)
 
 
+LIKE_KEYS = ("sk-planted-0123456789", "fw_planted0123456789", "or-v1-planted0123456789", "planted0" * 4)
+
+
+@pytest.mark.parametrize("key", LIKE_KEYS)
+def test_what_looks_like_a_key_is_refused_and_not_repeated(key: str) -> None:
+    """As a model, an address or its host, a choice, a number, or the name of a setting."""
+    wrong: list[dict[str, Any]] = [
+        {"model": key},
+        {"base_url": key},
+        {"base_url": f"http://{key}/v1"},
+        {"base_url": f"http://{key.upper()}:8080/v1"},
+        {"schema_mode": key},
+        {"max_tokens_name": key},
+        {"seed": key},
+        {"timeout_s": key},
+        {"extra_body": key},
+        {key: 1},
+    ]
+    for given in wrong:
+        with pytest.raises(UsageError) as refused:
+            read_chat_settings({"model": "m"} | given, environment={})
+        assert "planted" not in str(refused.value).lower()
+
+
+def test_an_account_may_stand_in_an_address() -> None:
+    """Gateways put its number there, which is a hash; keys of more kinds of characters are refused."""
+    assert Endpoint(base_url=f"https://gateway/v1/{'0123456789abcdef' * 2}/openai")
+    assert Endpoint(base_url=f"https://a{'0123456789abcdef' * 2}.elb.example/v1")
+    with pytest.raises(UsageError, match="base_url looks like an API key"):
+        Endpoint(base_url=f"https://gateway/v1/{'0123456789abcDEF' * 2}/openai")
+
+
 @pytest.mark.parametrize("url", ["http://[::1]:8080/v1", "http://xn--bcher-kva.example/v1", "HTTP://H/a/b;c"])
 def test_an_odd_address_may_be_one(url: str) -> None:
     """Of the sixth version, of letters that ASCII has not, or of a gateway."""
@@ -318,6 +351,57 @@ def test_the_key_itself_is_refused_as_anything_else(tmp_path: Path, name: str) -
             read_chat_settings(given | more, environment=environment, file=path)
         assert key not in str(refused.value)
     assert read_chat_settings({"model": key + "-7b"}, environment={"CASKG_LLM_API_KEY": key})[1].model
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"model": "org/{}"},
+        {"model": "m:{}-7b"},
+        {"base_url": "http://localhost/{}/v1"},
+        {"base_url": "http://{}.example/v1"},
+        {"extra_body": {"user": "{}"}},
+        {"extra_body": {"metadata": {"tags": ["x", {"deep": "Bearer {}"}]}}},
+        {"extra_body": {"{}": 1}},
+        {"seed": "{}"},
+        {"schema_mode": ["{}"]},
+        {"{}": 1},
+        {"x-{}": 1},
+    ],
+)
+@pytest.mark.parametrize("variable", ["CASKG_LLM_API_KEY", "CASKG_EMBEDDINGS_API_KEY", "OPENAI_API_KEY"])
+def test_what_holds_the_key_is_refused(given: dict[str, Any], variable: str) -> None:
+    """Within another setting, at any depth, and as a name: it would be sent, or kept with each answer."""
+    key = "planted-0-planted"
+    typed = ast.literal_eval(repr(given).replace("{}", key))
+    with pytest.raises(UsageError, match="is the API key, or holds it") as refused:
+        read_chat_settings({"model": "m"} | typed, environment={variable: key})
+    assert key not in str(refused.value)
+    assert "planted" not in str(refused.value)
+
+
+def test_the_key_of_the_file_is_refused_elsewhere_too(tmp_path: Path) -> None:
+    """Also where another key is used."""
+    file = write(tmp_path, "[llm]\napi_key = 'planted-0-planted'")
+    with pytest.raises(UsageError, match="model is the API key, or holds it"):
+        read_chat_settings({"model": "planted-0-planted", "api_key": "other"}, environment={}, file=file)
+
+
+def test_a_word_in_place_of_a_key_does_no_harm() -> None:
+    """Nor one of OpenAI that cannot be used where it is not used."""
+    around = {"CASKG_LLM_API_KEY": "none", "OPENAI_API_KEY": "sk planted"}
+    endpoint, options = read_chat_settings(
+        {"model": "none-7b", "seed": "none", "base_url": "http://none/v1"}, environment=around
+    )
+    assert (revealed(endpoint), options.seed) == ("none", None)
+
+
+def test_further_fields_that_hold_themselves_are_refused() -> None:
+    """As what JSON cannot write."""
+    body: dict[str, Any] = {}
+    body["again"] = [body]
+    with pytest.raises(UsageError, match="holds what JSON cannot"):
+        read_chat_settings({"model": "m", "extra_body": body}, environment={"CASKG_LLM_API_KEY": "k"})
 
 
 def test_a_variable_that_says_nothing_is_refused() -> None:

@@ -8,7 +8,8 @@ the address it was given for: that of a file not to another address than the fil
 import difflib
 import json
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from caskg.errors import UsageError
-from caskg.providers.secret import Secret, hide_keys
+from caskg.providers.secret import Secret, hide_keys, refuse_key
 
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
@@ -40,6 +41,7 @@ _OWN_FIELDS = {
 """Fields of a call that are no further ones, and what to do instead."""
 IN_ENVIRONMENT = ("base_url", "model", "api_key")
 """These may stand in the environment: ``CASKG_LLM_MODEL``, ``CASKG_EMBEDDINGS_MODEL`` and so on."""
+_KEY_VARIABLES = (OPENAI_KEY_VARIABLE, "CASKG_LLM_API_KEY", "CASKG_EMBEDDINGS_API_KEY")
 _KINDS: tuple[tuple[str, Any, tuple[str, ...]], ...] = (
     ("a text", str, ("base_url", "model", "max_tokens_name")),
     ("a text", str | Secret, ("api_key",)),
@@ -205,7 +207,8 @@ def _values(
         raise UsageError(msg)
     nearer = around | {name: value for name, value in given.items() if value is not None}
     values = written | nearer
-    _refuse_keys(values, {environment.get(OPENAI_KEY_VARIABLE), around.get("api_key"), values.get("api_key")})
+    keys = [environment[name] for name in _KEY_VARIABLES if name in environment]
+    _refuse_keys(values, [*keys, values.get("api_key"), written.get("api_key")])
     _check_kinds(values)
     values["base_url"] = _address(values)
     if "api_key" not in nearer and _address(written) != values["base_url"]:
@@ -273,12 +276,35 @@ def _read_table(file: Path, table: str) -> dict[str, Any]:
 
 
 def _refuse_keys(values: Mapping[str, Any], keys: Collection[object]) -> None:
-    """Refuse one of *keys*, of whatever shape, where another setting should stand."""
-    known = {key.reveal() if isinstance(key, Secret) else key for key in keys if key}
+    """Refuse one of *keys*, of whatever shape, where another setting should stand, or within it."""
+    known = list[Secret]()
+    for key in keys:
+        with suppress(UsageError):  # it is refused where it is used
+            known += [key] if isinstance(key, Secret) else [Secret(key)] if isinstance(key, str) else []
     for name, value in values.items():
-        if name != "api_key" and isinstance(value, str) and value.strip() in known:
-            msg = f"{hide_keys(name)} is the API key, and is not repeated: name what it should be."
+        if name == "api_key":
+            continue
+        if any(key.is_in(name) for key in known):
+            msg = "The name of a setting is the API key, or holds it, and is not repeated: mend that name."
             raise UsageError(msg)
+        if any(key.is_in(text) for text in _texts(value) if text != NOT_SENT for key in known):
+            msg = (
+                f"{hide_keys(name)} is the API key, or holds it, and is not repeated: name what it should be."
+            )
+            raise UsageError(msg)
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield all texts within *value*, however deep, the names of tables included."""
+    waiting, seen = [value], set[int]()
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, str):
+            yield each
+        elif id(each) not in seen:
+            seen.add(id(each))
+            waiting += [*each, *each.values()] if isinstance(each, Mapping) else []
+            waiting += each if isinstance(each, list | tuple) else []
 
 
 def _check_kinds(values: Mapping[str, Any]) -> None:
@@ -310,15 +336,13 @@ def _check_url(url: str) -> None:
             "The base URL must look like http://host:port/v1, in ASCII, without user, key, query or fragment."
         )
         raise UsageError(msg)
+    for part in (url, str(parts.hostname)):
+        refuse_key("base_url", part)
 
 
 def _check_model(model: str) -> None:
     _check("model", model, model.strip() != "" and model.isprintable(), "must name a model")
-    if hide_keys(model) != model:
-        msg = (
-            "model looks like an API key, and is not repeated: name the model, and keep the key out of sight."
-        )
-        raise UsageError(msg)
+    refuse_key("model", model)
 
 
 def _check_further(body: Mapping[str, Any]) -> None:
