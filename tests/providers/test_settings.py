@@ -260,6 +260,51 @@ def test_a_value_that_cannot_be_used_is_refused(name: str, value: Any, message: 
 
 
 @pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"num_predict": 9000}, "'num_predict': use --answer-tokens, so that a plan can tell"),
+        ({"options": {"num_predict": 9000}}, "'options.num_predict': use --answer-tokens"),
+        ({"parameters": {"max_new_tokens": 9000}}, "'parameters.max_new_tokens': use --answer-tokens"),
+        ({"generationConfig": {"maxOutputTokens": 9000}}, "'generationConfig.maxOutputTokens': use --answer"),
+        ({"a": [{"b": {"max-tokens": 9000}}]}, "'a.b.max-tokens': use --answer-tokens"),
+        ({"max_new_tokens": 9000}, "'max_new_tokens': use --answer-tokens"),
+        ({"min_tokens": 60}, "'min_tokens': an answer ends by itself, and at --answer-tokens"),
+        ({"ignore_eos": True}, "'ignore_eos': an answer ends by itself"),
+        ({"tools": []}, "'tools': a score is to be answered from the prompt alone"),
+        ({"functions": []}, "'functions': a score"),
+        ({"tool_choice": "none"}, "'tool_choice': a score"),
+        ({"plugins": [{"id": "web"}]}, "'plugins': a score"),
+        ({"models": ["a", "b"]}, "'models': answers are kept under the name of the one model"),
+        ({"options": {"temperature": 1}}, "'options.temperature': set the setting of that name"),
+        ({"options": {"seed": 1}}, "'options.seed': set the setting of that name"),
+        ({"grammar": "root ::= 1"}, "'grammar': set schema_mode"),
+        ({"format": "json"}, "'format': set schema_mode"),
+    ],
+)
+def test_a_further_field_that_makes_a_plan_untrue_is_refused(body: dict[str, Any], message: str) -> None:
+    """Or that makes the answer something else: under each name, and in the tables that servers look into."""
+    with pytest.raises(UsageError, match=f"extra_body must not hold {message}"):
+        ChatOptions(model="m", extra_body=body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"reasoning_effort": "none"},
+        {"chat_template_kwargs": {"enable_thinking": False}},
+        {"reasoning": {"max_tokens": 100}},
+        {"thinking": {"type": "enabled", "budget_tokens": 100}},
+        {"metadata": {"model": "mine"}},
+        {"top_p": 0.9, "top_k": 20, "stop": ["\n\n"], "options": {"num_ctx": 16384}},
+        {"provider": {"order": ["a"], "allow_fallbacks": False}},
+    ],
+)
+def test_other_further_fields_are_sent(body: dict[str, Any]) -> None:
+    """Those that turn thinking down among them."""
+    assert ChatOptions(model="m", extra_body=body).extra_body == body
+
+
+@pytest.mark.parametrize(
     "url",
     [
         "",
@@ -396,12 +441,16 @@ def test_a_word_in_place_of_a_key_does_no_harm() -> None:
     assert (revealed(endpoint), options.seed) == ("none", None)
 
 
-def test_further_fields_that_hold_themselves_are_refused() -> None:
-    """As what JSON cannot write."""
+def test_further_fields_without_end_are_refused() -> None:
+    """Those that hold themselves, or lie too deep to be written."""
     body: dict[str, Any] = {}
     body["again"] = [body]
-    with pytest.raises(UsageError, match="holds what JSON cannot"):
-        read_chat_settings({"model": "m", "extra_body": body}, environment={"CASKG_LLM_API_KEY": "k"})
+    deep: dict[str, Any] = {}
+    for _ in range(10_000):
+        deep = {"a": deep}
+    for each in (body, deep):
+        with pytest.raises(UsageError, match="holds what JSON cannot"):
+            read_chat_settings({"model": "m", "extra_body": each}, environment={"CASKG_LLM_API_KEY": "k"})
 
 
 def test_a_variable_that_says_nothing_is_refused() -> None:

@@ -6,7 +6,6 @@ the address it was given for: that of a file not to another address than the fil
 """
 
 import difflib
-import json
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
@@ -17,6 +16,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from caskg.errors import UsageError
+from caskg.providers.further import LENGTH_NAMES, check_further
 from caskg.providers.secret import Secret, hide_keys, refuse_key
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -27,18 +27,6 @@ MOST_TIMES = 1000
 """So many files may a process open, as a rule, and so often may a wait be doubled."""
 MOST_NUMBER = 1e9
 """No wait and no rate is larger."""
-LENGTH_NAMES = ("max_tokens", "max_completion_tokens", "max_new_tokens", "max_output_tokens", "n_predict")
-"""Under what names servers take the most tokens of an answer."""
-_OWN_FIELDS = {
-    **dict.fromkeys(("model", "temperature", "seed", "top_logprobs"), "set the setting of that name"),
-    **dict.fromkeys(LENGTH_NAMES, "use --answer-tokens, so that a plan can tell what is paid at most"),
-    **dict.fromkeys(("n", "best_of"), "one answer is read, and all would be paid"),
-    **dict.fromkeys(("stream", "stream_options"), "an answer is read as a whole"),
-    "messages": "the questions are put there",
-    "response_format": "set schema_mode",
-    "logprobs": "set top_logprobs",
-}
-"""Fields of a call that are no further ones, and what to do instead."""
 IN_ENVIRONMENT = ("base_url", "model", "api_key")
 """These may stand in the environment: ``CASKG_LLM_MODEL``, ``CASKG_EMBEDDINGS_MODEL`` and so on."""
 _KEY_VARIABLES = (OPENAI_KEY_VARIABLE, "CASKG_LLM_API_KEY", "CASKG_EMBEDDINGS_API_KEY")
@@ -133,7 +121,7 @@ class ChatOptions:
             name in (None, *LENGTH_NAMES),
             f"must be one of {', '.join(LENGTH_NAMES)}",
         )
-        _check_further(self.extra_body)
+        check_further(self.extra_body)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -343,18 +331,6 @@ def _check_url(url: str) -> None:
 def _check_model(model: str) -> None:
     _check("model", model, model.strip() != "" and model.isprintable(), "must name a model")
     refuse_key("model", model)
-
-
-def _check_further(body: Mapping[str, Any]) -> None:
-    """Refuse fields that cannot be sent, and those that are no further ones."""
-    try:
-        json.dumps(dict(body), allow_nan=False)
-    except (TypeError, ValueError, RecursionError):
-        msg = "extra_body holds what JSON cannot: leave out dates, and numbers without end."
-        raise UsageError(msg) from None
-    for name in _OWN_FIELDS.keys() & body.keys():
-        msg = f"extra_body must not hold {name!r}: {_OWN_FIELDS[name]}."
-        raise UsageError(msg)
 
 
 def _check(name: str, value: object, fine: bool, rule: str) -> None:  # noqa: FBT001 - a test's result
