@@ -85,6 +85,10 @@ class Open:
         return len(self.opinions) + self.most
 
 
+NOTHING_OPEN = Open(opinions=(), probes=(), n_edges=0, most=0, expected=0)
+"""What is to be asked of whom nothing may be asked."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Tally:
     """What came of a run so far.
