@@ -1,5 +1,6 @@
 """The judge check from questions to report, through the ledger."""
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from caskg.errors import ProviderError
+from caskg.graph.judge_check import JudgeReport
 from caskg.graph.llm_prober import LlmProber
 from caskg.graph.prompts import Wording
 from caskg.graph.text_prober import TextProber
@@ -75,9 +77,9 @@ def test_a_run_whose_first_answers_cannot_be_read_is_broken_off(
     texts = iter([*["<think>hm"] * n_unread, *[said("0.4")] * (168 - n_unread)])
     prober, counted = LlmProber(ScriptedChatModel(lambda _: next(texts)), wording=Wording.NEED), list[int]()
     with Workspace.open_or_create(tmp_path) as workspace, ExitStack() as stack:
-        if told == 24:  # the last of them names the reason
+        if told == 24:
             stack.enter_context(
-                pytest.raises(ProviderError, match=r"first 24 answers none could be read; .*: ")
+                pytest.raises(ProviderError, match=r"24 answers none could be read; .*--answer-tokens")
             )
         check_paid(prober, ledger=workspace.ledger, told=lambda done, _: counted.append(done))
     assert counted == list(range(1, told + 1))
@@ -97,9 +99,26 @@ def test_a_check_of_few_questions_without_an_answer_is_an_error(tmp_path: Path) 
     meter = Meter(Limits(max_calls=5))
     prober = LlmProber(MeteredChat(model, meter), wording=Wording.NEED)
     with Workspace.open_or_create(tmp_path) as workspace:
-        with pytest.raises(ProviderError, match="No answer could be read; of 5 it is said: "):
+        with pytest.raises(ProviderError, match="asked 5 questions, and no answer could be read; of 5 "):
             check_paid(prober, ledger=workspace.ledger)
         assert len(unasked(prober, ledger=workspace.ledger)) == 168
+
+
+def test_a_run_without_a_readable_answer_is_an_error_whatever_was_answered_before(tmp_path: Path) -> None:
+    """Of what it asked nothing is known; that the model cannot tell is known, and no question is none."""
+    texts = iter([*[said("0.4")] * 160, *["no"] * 8])
+    with Workspace.open_or_create(tmp_path) as workspace:
+
+        def run(text: Callable[[], str]) -> JudgeReport:
+            prober = LlmProber(ScriptedChatModel(lambda _: text()), wording=Wording.NEED)
+            return check_paid(prober, ledger=workspace.ledger)
+
+        assert run(lambda: next(texts)).cost.missing == 8
+        with pytest.raises(ProviderError, match="asked 8 questions, and no answer could be read"):
+            run(lambda: "no")
+        assert run(lambda: said("cannot tell")).cost.answers == 160
+        assert run(lambda: said("0.4")).cost.answers == 168
+        assert run(lambda: "no").cost.answers == 168
 
 
 @pytest.mark.parametrize("score", ["0.7", "cannot tell"])

@@ -35,6 +35,8 @@ from graph.llm_cases import said, scripted
 
 LIBRARY = world(30)
 CONFIRMED, REJECTED = EDGE_STATES.index(EdgeState.CONFIRMED), EDGE_STATES.index(EdgeState.REJECTED)
+CHANCES = np.array([[[0.9, 0.01, 0.09]] * 3, [[0.09, 0.01, 0.9]] * 3])
+RATES = AnswerRates(chances=CHANCES, missing=0.05)
 
 
 @pytest.fixture
@@ -112,6 +114,38 @@ def test_a_run_without_one_score_is_no_run(workspace: Workspace) -> None:
         f"No answer has a score; of {n} it is said: The model cannot tell. {n} of {n} questions came back, "
         "0 with a score; that is kept, and no graph was made of it."
     )
+
+
+def test_a_run_is_broken_off_by_its_first_answers_whatever_its_parts(workspace: Workspace) -> None:
+    """Twenty in the first round and four in the second: none could be read, and it is said what helps."""
+    model = ScriptedChatModel(lambda _: ChatAnswer(text="Hm.", cut_off=True, calls=1))
+    asked = replace(
+        poll(workspace, model, wording=Wording.PAPER, budget=20), rates=replace(RATES, missing=0.6)
+    )
+    assert open_questions(asked).most > 24
+    told = "^Of the first 24 answers none could be read; of 24 it is said: .* --answer-tokens 1000, "
+    with pytest.raises(ProviderError, match=told):
+        ask_all(asked)
+    assert len(model.asked) == 24
+
+
+@pytest.mark.parametrize("readable", [False, True])
+def test_opinions_are_first_answers_too(workspace: Workspace, readable: bool) -> None:  # noqa: FBT001 - a case
+    """Unless they could be read: of other questions that says nothing."""
+
+    def script(request: ChatRequest) -> str:
+        is_opinion = "This is a plan" not in request.messages[-1][1]
+        return said("1") if is_opinion and readable else "no"
+
+    model = ScriptedChatModel(script, fingerprint="m")
+    asked = poll(workspace, model, judge=True, budget=20)
+    signals = replace(asked.config.signals, judge_threshold=0.6)
+    asked = replace(asked, config=replace(asked.config, signals=signals))
+    n_opinions = len(open_questions(asked).opinions)
+    assert 0 < n_opinions < 24
+    with pytest.raises(ProviderError, match="first 24 answers"):
+        ask_all(asked)
+    assert len(model.asked) == 24 + readable * n_opinions
 
 
 def test_nothing_to_ask_is_no_failure(workspace: Workspace) -> None:
@@ -194,9 +228,6 @@ def test_without_a_judge_in_the_ledger_nothing_is_refined(workspace: Workspace) 
 
 
 # ---------------------------------------------------------------- no longer than it matters
-
-CHANCES = np.array([[[0.9, 0.01, 0.09]] * 3, [[0.09, 0.01, 0.9]] * 3])
-RATES = AnswerRates(chances=CHANCES, missing=0.05)
 
 
 def decided(text: str) -> str:

@@ -63,20 +63,41 @@ def check_paid(prober: LlmProber, *, ledger: Ledger, told: Told = lambda _done, 
     """Check a language model with the questions of its wording.
 
     Raises:
-        ProviderError: No call to the model can succeed, or not one answer could be read.
+        ProviderError: No call to the model can succeed, or questions were asked and not one answer to
+            them could be read, whatever was answered before.
+        StoreError: The ledger cannot be written.
+    """
+    unread = ask_check(prober, ledger=ledger, told=told)
+    if unread:
+        raise ProviderError(unread)
+    return report_so_far(prober, ledger=ledger)
+
+
+def ask_check(prober: LlmProber, *, ledger: Ledger, told: Told = lambda _done, _of: None) -> str | None:
+    """Ask what is open of a check; say so if questions were asked, and not one answer could be read.
+
+    Raises:
+        ProviderError: No call to the model can succeed, or none of the first answers could be read.
         StoreError: The ledger cannot be written.
     """
     requests = check_questions(prober.wording)
-    keys = [probe_key(request, prober) for request in requests]
     done = len(requests) - len(unasked(prober, ledger=ledger))
     reasons = Counter[str | None]()
     for count, (_, answer) in enumerate(ask_paid(requests, prober=prober, ledger=ledger), start=done + 1):
         reasons[answer.missing_reason] += 1
         told(count, len(requests))
-    if reasons and not done and not {None, UNTOLD} & reasons.keys():
-        ((reason, n_times),) = reasons.most_common(1)
-        msg = f"No answer could be read; of {n_times:,} it is said: {reason}"
-        raise ProviderError(msg)
+    if not reasons or {None, UNTOLD} & reasons.keys():
+        return None
+    ((reason, n_times),) = reasons.most_common(1)
+    return (
+        f"In the wording {prober.wording.value!r} this run asked {reasons.total():,} questions, and no "
+        f"answer could be read; of {n_times:,} it is said: {reason}"
+    )
+
+
+def report_so_far(prober: LlmProber, *, ledger: Ledger) -> JudgeReport:
+    """Return the report of what is answered, also while questions were never asked."""
+    keys = [probe_key(request, prober) for request in check_questions(prober.wording)]
     return _report(ledger.answers(keys), prober.wording)
 
 

@@ -5,6 +5,7 @@ again, so a run that was killed goes on where it stopped and pays only for what
 was out at that moment.
 """
 
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -27,6 +28,31 @@ ENOUGH = 2
 
 HOPELESS = 24
 """After so many first answers, of which none can be read, a run is broken off: all would be paid."""
+
+
+class FirstAnswers:
+    """Whether a model can be read at all, by the first answers of a run."""
+
+    def __init__(self) -> None:
+        """Begin a run."""
+        self.is_read = False
+        self._reasons = Counter[str | None]()
+
+    def note(self, answer: ProbeAnswer) -> None:
+        """Take notice of one answer.
+
+        Raises:
+            ProviderError: It is the last of `HOPELESS`, and none could be read.
+        """
+        self.is_read = self.is_read or answer.missing_reason in (None, UNTOLD)
+        if self.is_read:
+            return
+        self._reasons[answer.missing_reason] += 1
+        if self._reasons.total() == HOPELESS:
+            ((reason, count),) = self._reasons.most_common(1)
+            msg = f"Of the first {HOPELESS} answers none could be read; of {count} it is said: {reason}"
+            raise ProviderError(msg)
+
 
 ONCE = Arms()
 """One question a probe."""
@@ -140,6 +166,7 @@ def ask_paid(
     prober: StreamingProber,
     ledger: Ledger,
     among: Sequence[ProbeRequest] = (),
+    first: FirstAnswers | None = None,
 ) -> Iterator[tuple[ProbeKey, ProbeAnswer]]:
     """Ask what is open; yield each answer once it is recorded, as they come.
 
@@ -151,15 +178,16 @@ def ask_paid(
         prober: Asked.
         ledger: Where answers are kept.
         among: What else has been asked about: an answer to it in the same words is taken over.
+        first: Of the run that this is a part of; None = it is all of one.
 
     Raises:
         ProbeError: The prober answered something that was not asked, or twice.
-        ProviderError: No call to the model can succeed, or none of its first answers could be read.
+        ProviderError: No call to the model can succeed, or none of the first answers could be read.
     """
     groups = _in_same_words(requests, among, prober=prober)
     _take_over(groups, ledger)
     questions = _open(groups, ledger)
-    waiting, unread = {question.key: question for question in questions}, 0
+    waiting, first = {question.key: question for question in questions}, first or FirstAnswers()
     for request, answer in prober.stream([question.request for question in questions]):
         question = waiting.pop(probe_key(request, prober), None)
         if question is None:
@@ -168,12 +196,7 @@ def ask_paid(
         answers = [answer, *[_taken_over(answer)] * (len(question.keys) - 1)]
         ledger.record(zip(question.keys, answers, strict=True), sync_every_s=SYNC_EVERY_S)
         yield question.key, answer
-        is_unread = answer.score is None and answer.missing_reason != UNTOLD
-        unread = unread + 1 if is_unread and unread >= 0 else -1
-        if unread == HOPELESS:
-            reason = answer.missing_reason
-            msg = f"Of the first {unread} answers none could be read; of the last it is said: {reason}"
-            raise ProviderError(msg)
+        first.note(answer)
 
 
 def _in_same_words(

@@ -22,7 +22,7 @@ from caskg.graph.probes import probe_key
 from caskg.graph.questionnaire import expected_calls, in_rounds, questionnaire
 from caskg.graph.readings import UNTOLD
 from caskg.graph.text_prober import TextProber
-from caskg.paid import EVERY, ONCE, Question, ask_paid, plan_paid, to_ask
+from caskg.paid import EVERY, ONCE, FirstAnswers, Question, ask_paid, plan_paid, to_ask
 from caskg.pipeline import Induced, ask_edges, paid_frontier, refined
 from caskg.schema import BoolArray, IntArray, ProbeAnswer, ProbeKey, ProbeRequest
 from caskg.store.ledger import Ledger
@@ -83,6 +83,10 @@ class Open:
 
     def __len__(self) -> int:
         return len(self.opinions) + self.most
+
+
+NOTHING_OPEN = Open(opinions=(), probes=(), n_edges=0, most=0, expected=0)
+"""What is to be asked of whom nothing may be asked."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -188,12 +192,13 @@ def with_budget(config: BuildConfig, *, n_skills: int, budget: int | None, polic
 
 
 def _ask(poll: Poll, tally: Tally) -> Iterator[None]:
-    edges, opinions = frontier(poll), _opinions(poll)
+    edges, opinions, first = frontier(poll), _opinions(poll), FirstAnswers()
     tally.n_edges = len(edges)
     if poll.judge and (n_opinions := len(to_ask(opinions, prober=poll.judge, ledger=poll.ledger))):
         probes = to_ask(_planned(poll, edges), prober=poll.prober, ledger=poll.ledger)
         tally.n_open = n_opinions + len(probes)
-        yield from _count(ask_paid(opinions, prober=poll.judge, ledger=poll.ledger), tally)
+        yield from _count(ask_paid(opinions, prober=poll.judge, ledger=poll.ledger, first=first), tally)
+        first = FirstAnswers() if first.is_read else first  # other questions may be another matter
         poll = replace(poll, induced=refined(poll.induced, ledger=poll.ledger, config=poll.config))
         edges = frontier(poll)
         tally.n_edges = len(edges)
@@ -203,7 +208,7 @@ def _ask(poll: Poll, tally: Tally) -> Iterator[None]:
     tally.n_open = tally.n_answered
     for batch in _batches(poll, edges, planned):
         tally.n_open += len(to_ask(batch, prober=poll.prober, ledger=poll.ledger, among=planned))
-        said = ask_paid(batch, prober=poll.prober, ledger=poll.ledger, among=planned)
+        said = ask_paid(batch, prober=poll.prober, ledger=poll.ledger, among=planned, first=first)
         yield from _count(said, tally)
 
 

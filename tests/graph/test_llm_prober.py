@@ -13,6 +13,7 @@ from caskg.graph.llm_plan import plan_wording
 from caskg.graph.llm_prober import LlmProber
 from caskg.graph.probes import collect_scores, probe_key
 from caskg.graph.prompts import Wording
+from caskg.graph.readings import UNTOLD, cut_off
 from caskg.protocols import ChatModel, Prober, StreamingProber
 from caskg.providers.scripted import ScriptedChatModel
 from caskg.schema import PROBE_KINDS, ChatAnswer, ChatRequest, ProbeAnswer, ProbeKind, ProbeRequest
@@ -66,6 +67,18 @@ def test_an_answer_keeps_what_the_server_would_not_be_told() -> None:
     assert [answer.score for answer in found] == [0.3, None]
     lost = ChatAnswer(text=None, error="gone", left_out=left_out)
     assert LlmProber(ScriptedChatModel(lambda _: lost)).answer(asked()[:1])[0].transcript is None
+
+
+def test_of_an_answer_that_was_cut_off_it_is_said_what_helps() -> None:
+    """Whatever of it came; a score, and that the model cannot tell, stand all the same."""
+    texts = ['{"sco', "<think>hm", None, said("0.3"), said("cannot tell")]
+    replies = iter([ChatAnswer(text=text, error=None if text else "used up", cut_off=True) for text in texts])
+    prober = LlmProber(ScriptedChatModel(lambda _: next(replies)), max_tokens=500)
+    found = [prober.answer(asked()[:1])[0] for _ in texts]
+    assert [answer.score for answer in found] == [None, None, None, 0.3, None]
+    assert {answer.missing_reason for answer in found[:3]} == {cut_off(500)}
+    assert "at most 500 tokens: allow more, such as --answer-tokens 2000, or turn" in cut_off(500)
+    assert [answer.missing_reason for answer in found[3:]] == [None, UNTOLD]
 
 
 def test_a_call_that_failed_an_unreadable_and_a_helpless_answer_are_three_things() -> None:

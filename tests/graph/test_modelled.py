@@ -5,8 +5,10 @@ import pytest
 
 from caskg.config import VerifierConfig, build_config
 from caskg.graph.answer_model import EDGE, NONE, AnswerRates, Answers, minds
+from caskg.graph.calibrate import assess
 from caskg.graph.modelled import Rates, answers_by_source, modelled_scores, never_measured, scores_of
-from caskg.schema import Candidates, ProbeAnswer, ProbeKey, ProbeKind
+from caskg.graph.probes import collect_scores
+from caskg.schema import Candidates, FloatArray, ProbeAnswer, ProbeKey, ProbeKind
 from factories import make_skill
 from graph.graph_cases import read
 
@@ -87,6 +89,26 @@ def test_the_score_is_the_chance_of_an_edge() -> None:
     assert scores[told, 1] == pytest.approx(mind[:, EDGE] / (mind[:, EDGE] + mind[:, NONE]))
     assert scores[0, 0] > 0.95
     assert scores[1:-1, 0].max() < 0.1
+
+
+@pytest.mark.parametrize("modelled", [False, True])
+def test_what_is_said_of_one_edge_moves_others_only_through_the_model(modelled: bool) -> None:  # noqa: FBT001 - a case
+    """Counted, an edge has what its own answers give it; the model's prior is learnt from all of them."""
+
+    def reliability(said: dict[ProbeKey, ProbeAnswer]) -> FloatArray:
+        (gathered,) = gathered_of(said, lambda *_: RATES).values()
+        scores = scores_of(gathered, lambda _rows: None, config=VerifierConfig())
+        if not modelled:
+            (scores,) = collect_scores(said, source=SOURCE, target=TARGET, hashes=HASHES).values()
+        config, nobody = build_config().evidence, np.zeros(N, dtype=np.int8)
+        units, asked = {"llm:m": 3.0}, np.ones(N, dtype=np.bool_)
+        return assess({"llm:m": scores}, labels=nobody, config=config, frontier=asked, units=units).value
+
+    honest = reliability(SAID)
+    steered = reliability(SAID | dict(answer(row, 1.0) for row in range(1, 4)))
+    assert (steered[1:4] > honest[1:4]).all()
+    assert np.array_equal(steered[4:], honest[4:]) == (not modelled)
+    assert max(steered.max(), honest.max()) <= 0.8  # three units
 
 
 def test_candidates_get_the_scores_of_their_edges() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from interfaces.kitchen import Run
-from providers.faulty_server import FaultyServer, says
+from providers.faulty_server import Answer, Call, FaultyServer, says
 
 KEY = "sk-planted"
 
@@ -107,6 +107,40 @@ def test_a_dead_server_is_an_error(tmp_path: Path, run: Run) -> None:
     code, out, err = result.code, result.out, result.err
     assert (code, out) == (7, "")
     assert "cannot be reached" in err
+
+
+def test_what_cannot_be_read_ends_with_an_error_below_the_report_of_the_rest(
+    tmp_path: Path, run: Run
+) -> None:
+    """Each run that asks and understands nothing; another wording is checked all the same."""
+
+    def respond(call: Call) -> Answer:
+        is_plan = "This is a plan" in call.prompt
+        return says('{"score": "0.7"}' if is_plan or call.number < 160 else "no")
+
+    with FaultyServer(respond) as server:
+        arguments = ["--model", "m", "--base-url", server.url, "--concurrency", "1", "-w", tmp_path / "ws"]
+        need = ["judge-check", *arguments, "--wording", "need"]
+        first = run(*need)
+        assert (first.code, first.err) == (0, "")
+        again = run(*need, "--wording", "control")
+        told = run(*need, "--json")
+        (document,) = json.loads(told.out)["reports"]
+        nothing = run(
+            "judge-check", "--wording", "paper", "--schema-mode", "plain", *arguments, "--max-calls", "3"
+        )
+        none_asked = run(*need, "--max-calls", "0")
+    assert (again.code, told.code) == (7, 7)
+    assert "/need, prompts need-1: worth 0 of 3 units." in again.out
+    assert "control-1: worth 0 of 3 units." in again.out
+    said = "In the wording 'need' this run asked 8 questions, and no answer could be read; of 8 it is said: "
+    assert again.err.startswith(f"caskg: {said}")
+    assert again.err.endswith(" The report is of what was answered before.\n")
+    assert document["unread"].startswith(said)
+    assert (document["cost"]["answers"], document["cost"]["missing"]) == (160, 8)
+    assert (nothing.code, nothing.out) == (7, "")
+    assert "'paper' this run asked 3 questions" in nothing.err
+    assert none_asked.code == 0
 
 
 def test_a_server_is_asked_once_about_each_pair(

@@ -85,23 +85,27 @@ def test_a_file_that_holds_no_key_is_said(run: Run, tmp_path: Path, content: byt
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["probe", "--model", "m", "--api-key-file", LIKE_A_KEY],
-        ["probe", "--model", LIKE_A_KEY],
-        ["judge-check", "--model", LIKE_A_KEY],
-        ["probe", "--model", "m", "--base-url", LIKE_A_KEY],
-        ["probe", "--model", "m", "--base-url", f"http://{LIKE_A_KEY}@127.0.0.1:9/v1"],
-        ["probe", "--model", "m", "--seed", LIKE_A_KEY],
-        ["probe", "--model", "m", "--concurrency", LIKE_A_KEY],
-        ["probe", "--model", "m", "--schema-mode", LIKE_A_KEY],
-        ["probe", f"--{LIKE_A_KEY}"],
-        ["probe", f"--api-key={LIKE_A_KEY}"],
-        ["probe", LIKE_A_KEY],
-        [LIKE_A_KEY],
+        ["probe", "--model", "m", "--api-key-file", "KEY"],
+        ["probe", "--model", "KEY"],
+        ["judge-check", "--model", "KEY"],
+        ["probe", "--model", "m", "--base-url", "KEY"],
+        ["probe", "--model", "m", "--base-url", "http://KEY@127.0.0.1:9/v1"],
+        ["probe", "--model", "m", "--base-url", "http://KEY/v1"],
+        ["probe", "--model", "m", "--seed", "KEY"],
+        ["probe", "--model", "m", "--concurrency", "KEY"],
+        ["probe", "--model", "m", "--schema-mode", "KEY"],
+        ["probe", "--model", "m", "--wording", "KEY"],
+        ["probe", "--KEY"],
+        ["probe", "--api-key=KEY"],
+        ["probe", "KEY"],
+        ["ledger", "list", "--prober", "KEY"],
+        ["KEY"],
     ],
 )
-def test_a_key_in_the_wrong_place_is_not_repeated(run: Run, arguments: list[str]) -> None:
+@pytest.mark.parametrize("key", [LIKE_A_KEY, "planted0" * 4, "fw_planted0123456789"])
+def test_a_key_in_the_wrong_place_is_not_repeated(run: Run, arguments: list[str], key: str) -> None:
     """It would stand on a screen, in a log, or in an issue."""
-    result = run(*arguments)
+    result = run(*[argument.replace("KEY", key) for argument in arguments])
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith("caskg: ")
     assert result.err.count("\n") == 1

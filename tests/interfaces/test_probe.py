@@ -734,7 +734,7 @@ def test_in_the_profile_paper_each_answer_counts_as_one(run: Run, workspace: Pat
 
 
 def test_a_model_that_cannot_judge_is_not_paid(run: Run, workspace: Path) -> None:
-    """Its judge check says that it is worth nothing; a plan may be seen all the same."""
+    """Its judge check says that it is worth nothing; the plan says so, and that nothing would be asked."""
     with FaultyServer(lambda _call: says('{"score": "0.7"}')) as server:
         model: list[str | Path] = [
             "-w",
@@ -750,9 +750,16 @@ def test_a_model_that_cannot_judge_is_not_paid(run: Run, workspace: Path) -> Non
         calls = len(server.calls)
         refused = run("probe", *model, "--budget", "3")
         assert (refused.code, refused.out, len(server.calls)) == (2, "", calls)
-        assert "are worth nothing, so nothing was asked" in refused.err
-        assert loaded(run, "probe", *model, "--budget", "3", "--plan")["units"] == 0
+        assert "are worth nothing, so nothing is asked" in refused.err
+        plan = ["probe", *model, "--budget", "3", "--plan", "--judge"]
+        planned = loaded(run, *plan)
+        assert (planned["units"], planned["frontier"], planned["expected_calls"]) == (0, 0, 0)
+        assert planned["total"]["calls"] == planned["probes"]["calls"] == planned["judge"]["calls"] == 0
+        assert refused.err == f"caskg: {planned['refused']}\n"
+        assert run(*plan).out.splitlines()[1:] == [f"`caskg probe` would ask nothing. {planned['refused']}"]
         run("build", "-w", workspace, "--profile", "paper")
+        planned = loaded(run, *plan[:-1])
+        assert (planned["refused"], planned["total"]["calls"]) == (None, 3)
         assert loaded(run, "probe", *model, "--budget", "3")["scored"] == 3
 
 

@@ -25,7 +25,10 @@ from providers.asking import KEY, SCHEMA, answer_to, ask, asks, chat, endpoint, 
 from providers.faulty_server import Answer, Call, FaultyServer, completion, fails, says
 
 FOREVER = math.inf
-USED_UP = "The model used up its tokens before it answered: allow more, or turn its reasoning down."
+USED_UP = (
+    "The model used up its tokens before it answered: allow more with --answer-tokens, or turn its "
+    "reasoning down."
+)
 NO_TEXT = {
     "thoughts": "The model thought, and gave no answer.",
     "tool_calls": "The model called a tool and gave no answer.",

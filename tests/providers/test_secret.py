@@ -64,6 +64,21 @@ def test_any_other_key_is_hidden_however_short(key: str) -> None:
     assert Secret(key).scrub(f"<{key}>") == "<[key]>"
 
 
+@pytest.mark.parametrize("key", ["hunter22", "0123456789abcdef", "justlettersbutlongones"])
+def test_a_key_is_found_within_a_text(key: str) -> None:
+    """In any disguise, so that what holds it is kept nowhere."""
+    for text in (key, f" {key}\n", f"org/{key}-7b", key.upper(), b64encode(key.encode()).decode()):
+        assert Secret(key).is_in(text)
+    assert not Secret(key).is_in("org/another-7b")
+
+
+@pytest.mark.parametrize("word", ["ollama", "lm-studio", "EMPTY", "1234"])
+def test_a_word_in_place_of_a_key_may_stand_within_a_text(word: str) -> None:
+    """Local servers take any, and may be called so; alone it is out of place."""
+    assert not Secret(word).is_in(f"http://{word}:1234/v1")
+    assert Secret(word).is_in(f"{word} ")
+
+
 KEY = "sk-Ab+cd/ef&0123456789"
 
 
@@ -145,6 +160,12 @@ def test_a_file_that_holds_no_key_is_refused_and_not_shown(content: bytes) -> No
         "xai-0123456789abcdef",
         "AIza" + "Sy" * 16,
         "aB3" * 10 + "aB",
+        "fw_3Zb9AbCdEfGhIjKlMnOpQr",
+        "fw_0123456789abcdef",
+        "tgp_v1_AbCdEfGh-IjKlMnOp_QrStUv1",
+        "or-v1-0123456789abcdef0123456789abcdef",
+        "csk-0123456789abcdef",
+        "eyJhbGciOiJIUzI1NiJ9abc.eyJzdWIiOiIxIn0.abc-_1",
     ],
 )
 def test_what_looks_like_a_key_is_hidden(key: str) -> None:
@@ -153,16 +174,36 @@ def test_what_looks_like_a_key_is_hidden(key: str) -> None:
         assert hide_keys(text.format(key)) == text.format("[key]")
 
 
+HEX = "0123456789abcdef" * 2
+
+
+@pytest.mark.parametrize("key", [HEX, "0a" * 42, HEX.upper()])
+def test_letters_and_digits_alone_are_a_key(key: str) -> None:
+    """As servers make them that give their keys no beginning."""
+    for text in ("{}", "no '{}' here", "--{}", "--key={}", "{}: no such file", "No such model: {}."):
+        assert hide_keys(text.format(key)) == text.format("[key]")
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        "qwen2.5-coder-32b-instruct-q4_k_m.gguf",
+        "accounts/fireworks/models/llama-v3p1-405b-instruct",
+        "ft:gpt-4o-mini-2024-07-18:org::AbCdEf12",
+        "fw-llama-v3p1-405b-instruct-turbo",
+        f"snapshots/{HEX}/model.gguf",
+        f"sha256:{HEX}",
+        f"https://gateway/v1/{HEX}/openai",
+        f"{HEX}.gguf",
+        HEX[:31],
+        "a" * 40,
+        "1" * 40,
         "Qwen2.5-Coder-32B-Instruct-GPTQ-Int4",
         "meta-llama/Llama-3.3-70B-Instruct",
         "ft:gpt-4.1-mini-2025-04-14:my-org::AbC12345",
         "sk-0123456789abcde",
         "sk-learn-model-evaluation-guide",
         "task-0123456789abcdef",
-        "0123456789abcdef0123456789abcdef01234567",
         "deploy-a-service-to-kubernetes-with-helm",
         "/home/user/.config/caskg/config.toml",
         "aB3" * 10 + "a",

@@ -1,5 +1,6 @@
 """Where settings come from, which are refused, and where a key does not go."""
 
+import ast
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -259,6 +260,51 @@ def test_a_value_that_cannot_be_used_is_refused(name: str, value: Any, message: 
 
 
 @pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"num_predict": 9000}, "'num_predict': use --answer-tokens, so that a plan can tell"),
+        ({"options": {"num_predict": 9000}}, "'options.num_predict': use --answer-tokens"),
+        ({"parameters": {"max_new_tokens": 9000}}, "'parameters.max_new_tokens': use --answer-tokens"),
+        ({"generationConfig": {"maxOutputTokens": 9000}}, "'generationConfig.maxOutputTokens': use --answer"),
+        ({"a": [{"b": {"max-tokens": 9000}}]}, "'a.b.max-tokens': use --answer-tokens"),
+        ({"max_new_tokens": 9000}, "'max_new_tokens': use --answer-tokens"),
+        ({"min_tokens": 60}, "'min_tokens': an answer ends by itself, and at --answer-tokens"),
+        ({"ignore_eos": True}, "'ignore_eos': an answer ends by itself"),
+        ({"tools": []}, "'tools': a score is to be answered from the prompt alone"),
+        ({"functions": []}, "'functions': a score"),
+        ({"tool_choice": "none"}, "'tool_choice': a score"),
+        ({"plugins": [{"id": "web"}]}, "'plugins': a score"),
+        ({"models": ["a", "b"]}, "'models': answers are kept under the name of the one model"),
+        ({"options": {"temperature": 1}}, "'options.temperature': set the setting of that name"),
+        ({"options": {"seed": 1}}, "'options.seed': set the setting of that name"),
+        ({"grammar": "root ::= 1"}, "'grammar': set schema_mode"),
+        ({"format": "json"}, "'format': set schema_mode"),
+    ],
+)
+def test_a_further_field_that_makes_a_plan_untrue_is_refused(body: dict[str, Any], message: str) -> None:
+    """Or that makes the answer something else: under each name, and in the tables that servers look into."""
+    with pytest.raises(UsageError, match=f"extra_body must not hold {message}"):
+        ChatOptions(model="m", extra_body=body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"reasoning_effort": "none"},
+        {"chat_template_kwargs": {"enable_thinking": False}},
+        {"reasoning": {"max_tokens": 100}},
+        {"thinking": {"type": "enabled", "budget_tokens": 100}},
+        {"metadata": {"model": "mine"}},
+        {"top_p": 0.9, "top_k": 20, "stop": ["\n\n"], "options": {"num_ctx": 16384}},
+        {"provider": {"order": ["a"], "allow_fallbacks": False}},
+    ],
+)
+def test_other_further_fields_are_sent(body: dict[str, Any]) -> None:
+    """Those that turn thinking down among them."""
+    assert ChatOptions(model="m", extra_body=body).extra_body == body
+
+
+@pytest.mark.parametrize(
     "url",
     [
         "",
@@ -286,6 +332,38 @@ def test_an_address_that_is_none_or_hides_a_key_is_refused(url: str) -> None:
     with pytest.raises(UsageError, match="base URL must look like") as refused:
         Endpoint(base_url=url)
     assert "planted" not in str(refused.value)
+
+
+LIKE_KEYS = ("sk-planted-0123456789", "fw_planted0123456789", "or-v1-planted0123456789", "planted0" * 4)
+
+
+@pytest.mark.parametrize("key", LIKE_KEYS)
+def test_what_looks_like_a_key_is_refused_and_not_repeated(key: str) -> None:
+    """As a model, an address or its host, a choice, a number, or the name of a setting."""
+    wrong: list[dict[str, Any]] = [
+        {"model": key},
+        {"base_url": key},
+        {"base_url": f"http://{key}/v1"},
+        {"base_url": f"http://{key.upper()}:8080/v1"},
+        {"schema_mode": key},
+        {"max_tokens_name": key},
+        {"seed": key},
+        {"timeout_s": key},
+        {"extra_body": key},
+        {key: 1},
+    ]
+    for given in wrong:
+        with pytest.raises(UsageError) as refused:
+            read_chat_settings({"model": "m"} | given, environment={})
+        assert "planted" not in str(refused.value).lower()
+
+
+def test_an_account_may_stand_in_an_address() -> None:
+    """Gateways put its number there, which is a hash; keys of more kinds of characters are refused."""
+    assert Endpoint(base_url=f"https://gateway/v1/{'0123456789abcdef' * 2}/openai")
+    assert Endpoint(base_url=f"https://a{'0123456789abcdef' * 2}.elb.example/v1")
+    with pytest.raises(UsageError, match="base_url looks like an API key"):
+        Endpoint(base_url=f"https://gateway/v1/{'0123456789abcDEF' * 2}/openai")
 
 
 @pytest.mark.parametrize("url", ["http://[::1]:8080/v1", "http://xn--bcher-kva.example/v1", "HTTP://H/a/b;c"])
@@ -318,6 +396,61 @@ def test_the_key_itself_is_refused_as_anything_else(tmp_path: Path, name: str) -
             read_chat_settings(given | more, environment=environment, file=path)
         assert key not in str(refused.value)
     assert read_chat_settings({"model": key + "-7b"}, environment={"CASKG_LLM_API_KEY": key})[1].model
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"model": "org/{}"},
+        {"model": "m:{}-7b"},
+        {"base_url": "http://localhost/{}/v1"},
+        {"base_url": "http://{}.example/v1"},
+        {"extra_body": {"user": "{}"}},
+        {"extra_body": {"metadata": {"tags": ["x", {"deep": "Bearer {}"}]}}},
+        {"extra_body": {"{}": 1}},
+        {"seed": "{}"},
+        {"schema_mode": ["{}"]},
+        {"{}": 1},
+        {"x-{}": 1},
+    ],
+)
+@pytest.mark.parametrize("variable", ["CASKG_LLM_API_KEY", "CASKG_EMBEDDINGS_API_KEY", "OPENAI_API_KEY"])
+def test_what_holds_the_key_is_refused(given: dict[str, Any], variable: str) -> None:
+    """Within another setting, at any depth, and as a name: it would be sent, or kept with each answer."""
+    key = "planted-0-planted"
+    typed = ast.literal_eval(repr(given).replace("{}", key))
+    with pytest.raises(UsageError, match="is the API key, or holds it") as refused:
+        read_chat_settings({"model": "m"} | typed, environment={variable: key})
+    assert key not in str(refused.value)
+    assert "planted" not in str(refused.value)
+
+
+def test_the_key_of_the_file_is_refused_elsewhere_too(tmp_path: Path) -> None:
+    """Also where another key is used."""
+    file = write(tmp_path, "[llm]\napi_key = 'planted-0-planted'")
+    with pytest.raises(UsageError, match="model is the API key, or holds it"):
+        read_chat_settings({"model": "planted-0-planted", "api_key": "other"}, environment={}, file=file)
+
+
+def test_a_word_in_place_of_a_key_does_no_harm() -> None:
+    """Nor one of OpenAI that cannot be used where it is not used."""
+    around = {"CASKG_LLM_API_KEY": "none", "OPENAI_API_KEY": "sk planted"}
+    endpoint, options = read_chat_settings(
+        {"model": "none-7b", "seed": "none", "base_url": "http://none/v1"}, environment=around
+    )
+    assert (revealed(endpoint), options.seed) == ("none", None)
+
+
+def test_further_fields_without_end_are_refused() -> None:
+    """Those that hold themselves, or lie too deep to be written."""
+    body: dict[str, Any] = {}
+    body["again"] = [body]
+    deep: dict[str, Any] = {}
+    for _ in range(10_000):
+        deep = {"a": deep}
+    for each in (body, deep):
+        with pytest.raises(UsageError, match="holds what JSON cannot"):
+            read_chat_settings({"model": "m", "extra_body": each}, environment={"CASKG_LLM_API_KEY": "k"})
 
 
 def test_a_variable_that_says_nothing_is_refused() -> None:

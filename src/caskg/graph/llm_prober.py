@@ -7,7 +7,7 @@ Stands beside `text_prober` and answers the requests that `llm_plan` makes, thro
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from caskg.graph.prompts import MAX_ANSWER_TOKENS, Wording, chat_request, prompt_version, words_of
-from caskg.graph.readings import expected_score, read_score
+from caskg.graph.readings import UNTOLD, cut_off, expected_score, read_score
 from caskg.protocols import ChatModel
 from caskg.schema import ChatAnswer, ChatRequest, ProbeAnswer, ProbeRequest
 
@@ -95,6 +95,8 @@ class LlmProber:
             else:
                 reading = expected_score(said) if self._expected else read_score(said.text)
                 score, reason = reading.score, reading.missing_reason
+            if said.cut_off and score is None and reason != UNTOLD:
+                reason = cut_off(self._max_tokens)
             answer = ProbeAnswer(
                 score=score,
                 source_id=self.prober_id,

@@ -16,7 +16,11 @@ from caskg.schema import ChatAnswer, json_within
 UNTOLD = "The model cannot tell."
 """The reason of an answer that is missing because the model says so; all others are failures."""
 
-UNFINISHED = "The model was still thinking when its answer ended: allow more, or turn its reasoning down."
+UNFINISHED = (
+    "The model was still thinking when its answer ended: allow more with --answer-tokens, or turn its "
+    "reasoning down."
+)
+_MORE_TOKENS = 1000  # what thinking takes at least
 
 _QUOTED = 60  # characters of an unreadable answer that its reason quotes
 _VALUE = re.compile(r'"score"\s*:\s*"?(?P<value>[0-9.]+)')
@@ -56,6 +60,19 @@ def read_score(text: str) -> Reading:
     if score is None:
         return _missing(f"The score {_quote(json.dumps(value))} is none of those that were offered.")
     return Reading(score=score)
+
+
+def cut_off(max_tokens: int) -> str:
+    """Return the reason of an answer that was ended, unreadable, for its length.
+
+    >>> cut_off(64)[:76]
+    'The answer was cut off for its length, at most 64 tokens: allow more, such a'
+    """
+    more = max(_MORE_TOKENS, 4 * max_tokens)
+    return (
+        f"The answer was cut off for its length, at most {max_tokens:,} tokens: allow more, such as "
+        f"--answer-tokens {more}, or turn the model's reasoning down."
+    )
 
 
 def expected_score(answer: ChatAnswer) -> Reading:

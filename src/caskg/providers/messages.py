@@ -17,7 +17,10 @@ _REFUSABLE = ("temperature", "seed", "logprobs", "top_logprobs", "max_tokens")
 _NO_SUCH_FIELD = frozenset({400, 422})
 _THOUGHTS = ("reasoning_content", "reasoning")  # where servers put what a model thinks
 _NO_TEXT = {
-    "length": "The model used up its tokens before it answered: allow more, or turn its reasoning down.",
+    "length": (
+        "The model used up its tokens before it answered: allow more with --answer-tokens, or turn its "
+        "reasoning down."
+    ),
     "content_filter": "The server's filter kept the answer back.",
     "tool_calls": "The model called a tool and gave no answer.",
 }
@@ -98,6 +101,7 @@ def read_answer(
         seconds=seconds,
         token_logprobs=_token_logprobs(reply.body, clean) if said is not None else (),
         left_out=tuple(sorted(set(refused) - {"max_tokens"})),  # whose other name says the same
+        cut_off=_at(reply.body, "choices", 0, "finish_reason") == "length",
     )
 
 

@@ -15,12 +15,19 @@ MOST_KEY_BYTES = 1 << 14
 _PIECE, _STRIDE = 12, 4  # so a run of 15 characters of a key holds a piece of it
 _LEAST_SHORT = 4
 _ESCAPED = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([/n]))")
+_LEAST_WORD = 16  # characters of a key that may stand for no word though it holds no digit
 _SHAPED = (
-    r"(?:sk|pk|rk|gsk|xai|nvapi|pplx|hf|ghp|r8)[-_](?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,}"
-    r"|AIza[A-Za-z0-9_-]{30,}"
+    r"(?:sk|pk|rk|gsk|xai|nvapi|pplx|hf|ghp|r8|tgp_v1)[-_](?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,}"
+    r"|(?:fw_|csk-|or-v1-)(?=[A-Za-z]*[0-9])[A-Za-z0-9]{16,}"  # no more: models begin so
+    r"|AIza[A-Za-z0-9_-]{30,}|eyJ[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_.-]+"
 )
 _LONG = r"(?=[a-z0-9]*[A-Z])(?=[A-Z0-9]*[a-z])(?=[A-Za-z]*[0-9])[A-Za-z0-9]{32,}"
-_LIKE_A_KEY = re.compile(rf"(?<![A-Za-z0-9])(?:{_SHAPED}|{_LONG})")
+_BARE = (
+    r"(?:(?<![\w./:@+-])|(?<=--))(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{32,}"
+    r"(?![\w/@+-]|[.:]\w)"
+)
+"""In one letter case too, as some servers' keys are, but no hash within a path, an address or a name."""
+_LIKE_A_KEY = re.compile(rf"(?<![A-Za-z0-9])(?:{_SHAPED}|{_LONG}|{_BARE})")
 
 
 class Secret:
@@ -74,6 +81,17 @@ class Secret:
         bare = _bare(clean)
         return "[key]" if any(piece in bare for piece in self._pieces()) else clean
 
+    def is_in(self, text: str) -> bool:
+        """Return whether *text* is the key or holds it; a word in place of one may stand in any text.
+
+        >>> Secret("sk-0123456789").is_in("org/sk-0123456789:x"), Secret("ollama").is_in("http://ollama")
+        (True, False)
+        """
+        digits = any(map(str.isdigit, self._text))
+        if len(self._text) < (LEAST_KEY_CHARS if digits else _LEAST_WORD):
+            return text.strip() == self._text
+        return self.scrub(text) != text
+
     def _pieces(self) -> list[str]:
         """Return what tells of the key wherever it stands in a bare text: it, or pieces of its forms."""
         forms = self._text, b64encode(self._text.encode()).decode().rstrip("=")
@@ -111,7 +129,20 @@ def _unescaped(code: re.Match[str]) -> str:
 def hide_keys(text: str) -> str:
     """Return *text* with ``[key]`` for what looks like one: by its beginning, or its many mixed characters.
 
+    Of letters in one case and digits it is one where it stands alone, as a hash seldom does.
+
     >>> hide_keys("No such model: sk-proj-0123456789abcdef.")
     'No such model: [key].'
     """
     return _LIKE_A_KEY.sub("[key]", text)
+
+
+def refuse_key(name: str, value: str) -> None:
+    """Refuse a *value* that looks like a key.
+
+    Raises:
+        UsageError: It does; the message does not repeat it.
+    """
+    if hide_keys(value) != value:
+        msg = f"{name} looks like an API key, and is not repeated: name what it should be."
+        raise UsageError(msg)

@@ -6,9 +6,9 @@ the address it was given for: that of a file not to another address than the fil
 """
 
 import difflib
-import json
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
@@ -16,7 +16,8 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from caskg.errors import UsageError
-from caskg.providers.secret import Secret, hide_keys
+from caskg.providers.further import LENGTH_NAMES, check_further
+from caskg.providers.secret import Secret, hide_keys, refuse_key
 
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
@@ -26,20 +27,9 @@ MOST_TIMES = 1000
 """So many files may a process open, as a rule, and so often may a wait be doubled."""
 MOST_NUMBER = 1e9
 """No wait and no rate is larger."""
-LENGTH_NAMES = ("max_tokens", "max_completion_tokens", "max_new_tokens", "max_output_tokens", "n_predict")
-"""Under what names servers take the most tokens of an answer."""
-_OWN_FIELDS = {
-    **dict.fromkeys(("model", "temperature", "seed", "top_logprobs"), "set the setting of that name"),
-    **dict.fromkeys(LENGTH_NAMES, "use --answer-tokens, so that a plan can tell what is paid at most"),
-    **dict.fromkeys(("n", "best_of"), "one answer is read, and all would be paid"),
-    **dict.fromkeys(("stream", "stream_options"), "an answer is read as a whole"),
-    "messages": "the questions are put there",
-    "response_format": "set schema_mode",
-    "logprobs": "set top_logprobs",
-}
-"""Fields of a call that are no further ones, and what to do instead."""
 IN_ENVIRONMENT = ("base_url", "model", "api_key")
 """These may stand in the environment: ``CASKG_LLM_MODEL``, ``CASKG_EMBEDDINGS_MODEL`` and so on."""
+_KEY_VARIABLES = (OPENAI_KEY_VARIABLE, "CASKG_LLM_API_KEY", "CASKG_EMBEDDINGS_API_KEY")
 _KINDS: tuple[tuple[str, Any, tuple[str, ...]], ...] = (
     ("a text", str, ("base_url", "model", "max_tokens_name")),
     ("a text", str | Secret, ("api_key",)),
@@ -131,7 +121,7 @@ class ChatOptions:
             name in (None, *LENGTH_NAMES),
             f"must be one of {', '.join(LENGTH_NAMES)}",
         )
-        _check_further(self.extra_body)
+        check_further(self.extra_body)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,7 +195,8 @@ def _values(
         raise UsageError(msg)
     nearer = around | {name: value for name, value in given.items() if value is not None}
     values = written | nearer
-    _refuse_keys(values, {environment.get(OPENAI_KEY_VARIABLE), around.get("api_key"), values.get("api_key")})
+    keys = [environment[name] for name in _KEY_VARIABLES if name in environment]
+    _refuse_keys(values, [*keys, values.get("api_key"), written.get("api_key")])
     _check_kinds(values)
     values["base_url"] = _address(values)
     if "api_key" not in nearer and _address(written) != values["base_url"]:
@@ -273,12 +264,35 @@ def _read_table(file: Path, table: str) -> dict[str, Any]:
 
 
 def _refuse_keys(values: Mapping[str, Any], keys: Collection[object]) -> None:
-    """Refuse one of *keys*, of whatever shape, where another setting should stand."""
-    known = {key.reveal() if isinstance(key, Secret) else key for key in keys if key}
+    """Refuse one of *keys*, of whatever shape, where another setting should stand, or within it."""
+    known = list[Secret]()
+    for key in keys:
+        with suppress(UsageError):  # it is refused where it is used
+            known += [key] if isinstance(key, Secret) else [Secret(key)] if isinstance(key, str) else []
     for name, value in values.items():
-        if name != "api_key" and isinstance(value, str) and value.strip() in known:
-            msg = f"{hide_keys(name)} is the API key, and is not repeated: name what it should be."
+        if name == "api_key":
+            continue
+        if any(key.is_in(name) for key in known):
+            msg = "The name of a setting is the API key, or holds it, and is not repeated: mend that name."
             raise UsageError(msg)
+        if any(key.is_in(text) for text in _texts(value) if text != NOT_SENT for key in known):
+            msg = (
+                f"{hide_keys(name)} is the API key, or holds it, and is not repeated: name what it should be."
+            )
+            raise UsageError(msg)
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield all texts within *value*, however deep, the names of tables included."""
+    waiting, seen = [value], set[int]()
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, str):
+            yield each
+        elif id(each) not in seen:
+            seen.add(id(each))
+            waiting += [*each, *each.values()] if isinstance(each, Mapping) else []
+            waiting += each if isinstance(each, list | tuple) else []
 
 
 def _check_kinds(values: Mapping[str, Any]) -> None:
@@ -310,27 +324,13 @@ def _check_url(url: str) -> None:
             "The base URL must look like http://host:port/v1, in ASCII, without user, key, query or fragment."
         )
         raise UsageError(msg)
+    for part in (url, str(parts.hostname)):
+        refuse_key("base_url", part)
 
 
 def _check_model(model: str) -> None:
     _check("model", model, model.strip() != "" and model.isprintable(), "must name a model")
-    if hide_keys(model) != model:
-        msg = (
-            "model looks like an API key, and is not repeated: name the model, and keep the key out of sight."
-        )
-        raise UsageError(msg)
-
-
-def _check_further(body: Mapping[str, Any]) -> None:
-    """Refuse fields that cannot be sent, and those that are no further ones."""
-    try:
-        json.dumps(dict(body), allow_nan=False)
-    except (TypeError, ValueError, RecursionError):
-        msg = "extra_body holds what JSON cannot: leave out dates, and numbers without end."
-        raise UsageError(msg) from None
-    for name in _OWN_FIELDS.keys() & body.keys():
-        msg = f"extra_body must not hold {name!r}: {_OWN_FIELDS[name]}."
-        raise UsageError(msg)
+    refuse_key("model", model)
 
 
 def _check(name: str, value: object, fine: bool, rule: str) -> None:  # noqa: FBT001 - a test's result

@@ -84,6 +84,7 @@ class ChatAnswer:
             where not asked for, or not given.
         left_out: Names of settings that may change an answer and that the server refuses, so it was
             asked without them.
+        cut_off: The server ended it at the most tokens that were allowed.
     """
 
     text: str | None
@@ -94,3 +95,4 @@ class ChatAnswer:
     seconds: float = 0.0
     token_logprobs: tuple[TokenAlternatives, ...] = ()
     left_out: tuple[str, ...] = ()
+    cut_off: bool = False

@@ -67,20 +67,25 @@ class Probing:
     report: "JudgeReport | None"
     counts_all: bool
 
+    @property
+    def refusal(self) -> str | None:
+        """Why nothing is asked: to pay for answers that would not be used is refused. None = it is asked."""
+        if self.report is None or self.report.units or self.counts_all:
+            return None
+        return (
+            f"The judge check found that answers of {self.poll.prober.prober_id} in the wording "
+            f"{self.poll.prober.wording.value!r} are worth nothing, so nothing is asked: choose another "
+            "model or wording."
+        )
+
     def require_worth(self) -> None:
         """Refuse to pay for answers that would not be used.
 
         Raises:
             UsageError: The judge check says so.
         """
-        if self.report is None or self.report.units or self.counts_all:
-            return
-        msg = (
-            f"The judge check found that answers of {self.poll.prober.prober_id} in the wording "
-            f"{self.poll.prober.wording.value!r} are worth nothing, so nothing was asked: choose another "
-            "model or wording."
-        )
-        raise UsageError(msg)
+        if self.refusal:
+            raise UsageError(self.refusal)
 
 
 @contextmanager

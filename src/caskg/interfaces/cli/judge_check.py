@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from caskg.errors import NoWorkspaceError
+from caskg.errors import NoWorkspaceError, ProviderError
 from caskg.graph.judge_check import FULL_UNITS, JudgeReport, Share
 from caskg.graph.labelled_set import labelled_set
 from caskg.graph.llm_prober import LlmProber
@@ -21,11 +21,12 @@ from caskg.interfaces.cli.output import columns, emit
 from caskg.judging import (
     EVIDENCE_WORDINGS,
     Told,
+    ask_check,
     best_wording,
     check_free,
-    check_paid,
     check_questions,
     known_reports,
+    report_so_far,
     unasked,
 )
 from caskg.protocols import Prober
@@ -38,12 +39,13 @@ from caskg.wiring import default_workspace, open_chat
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Checked:
-    """A report, whose it is, and the seconds that this run took for it."""
+    """A report, whose it is, the seconds that this run took for it, and why it could read nothing, if so."""
 
     prober: Prober
     wording: str
     seconds: float
     report: JudgeReport
+    unread: str | None = None
 
 
 @click.command(name="judge-check")
@@ -97,6 +99,9 @@ def judge_check(
         checked = [_check_model(prober, workspace, told) for prober in probers]
         known = known_reports(chat, ledger=workspace.ledger)
     _emit(checked, known=known, stopped=meter.ended_by, as_json=as_json)
+    if unread := [each.unread for each in checked if each.unread]:
+        msg = " ".join([*unread, "The report is of what was answered before."])
+        raise ProviderError(msg)
 
 
 def _check_text() -> _Checked:
@@ -108,9 +113,12 @@ def _check_text() -> _Checked:
 
 def _check_model(prober: LlmProber, workspace: Workspace, told: Told) -> _Checked:
     began = time.perf_counter()
-    report = check_paid(prober, ledger=workspace.ledger, told=told)
+    unread = ask_check(prober, ledger=workspace.ledger, told=told)
+    report = report_so_far(prober, ledger=workspace.ledger)
+    if unread and not report.cost.answers:
+        raise ProviderError(unread)
     seconds = time.perf_counter() - began
-    return _Checked(prober=prober, wording=prober.wording, seconds=seconds, report=report)
+    return _Checked(prober=prober, wording=prober.wording, seconds=seconds, report=report, unread=unread)
 
 
 def _emit_plan(probers: list[LlmProber], path: Path, prices: Prices | None, *, as_json: bool) -> None:
@@ -183,6 +191,7 @@ def _document(checked: _Checked) -> dict[str, Any]:
         "prompt_version": checked.prober.prompt_version,
         "wording": checked.wording,
         "seconds": round(checked.seconds, 1),
+        "unread": checked.unread,
         "direction_accuracy": checked.report.direction.accuracy,
         **asdict(checked.report),
         "units": None if checked.report.unasked else checked.report.units,

@@ -12,6 +12,7 @@ from caskg.accounts import Entry, entries_of, entry_document, exported, import_l
 from caskg.graph.text_prober import TEXT_SOURCE
 from caskg.interfaces.cli.options import json_option, open_workspace, workspace_option
 from caskg.interfaces.cli.output import columns, emit, one_line, write
+from caskg.providers.secret import refuse_key
 
 _SHOWN = 50
 
@@ -32,6 +33,7 @@ def list_answers(
     *, prober: str | None, free: bool, missing: bool, outdated: bool, folder: Path | None, as_json: bool
 ) -> None:
     """List the answers, each attempt; for people the first 50."""
+    refuse_key("--prober", prober or "")
 
     def wanted(entry: Entry) -> bool:
         name = entry.key.prober_id

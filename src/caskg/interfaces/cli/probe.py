@@ -16,7 +16,7 @@ from caskg.interfaces.cli.output import columns, emit
 from caskg.interfaces.cli.versions import summary, version_facts
 from caskg.judging import EVIDENCE_WORDINGS
 from caskg.paid import Question
-from caskg.probing import Tally, ask_all, open_questions
+from caskg.probing import NOTHING_OPEN, Tally, ask_all, open_questions
 from caskg.providers.metered import Meter, Prices, Spend, most_expected
 from caskg.store.reserve import reserved
 from caskg.wiring import ProbeOptions, Probing, open_chat, open_probing, publish
@@ -120,7 +120,7 @@ def _kept(tally: Tally, meter: Meter) -> Iterator[None]:
 
 
 def _planned(probing: Probing, prices: Prices | None) -> dict[str, Any]:
-    todo = open_questions(probing.poll)
+    todo = NOTHING_OPEN if probing.refusal else open_questions(probing.poll)
     prober = probing.poll.prober
     judge = _expected(todo.opinions, Wording.JUDGE, prober.max_tokens, prices=prices)
     probes = _expected(todo.probes, prober.wording, prober.max_tokens, most=todo.most, prices=prices)
@@ -128,6 +128,7 @@ def _planned(probing: Probing, prices: Prices | None) -> dict[str, Any]:
     total = {name: judge[name] + probes[name] for name in ("calls", "prompt_tokens", "completion_tokens")}
     return {
         **_asker(probing),
+        "refused": probing.refusal,
         "frontier": todo.n_edges,
         "judge": judge,
         "probes": probes,
@@ -156,6 +157,9 @@ def _expected(
 
 def _plan_lines(document: dict[str, Any]) -> Iterator[str]:
     yield f"{_named(document)}; {document['frontier']:,} edges to be asked about."
+    if document["refused"]:
+        yield f"`caskg probe` would ask nothing. {document['refused']}"
+        return
     titles = ["", "calls", "tokens in, about", "tokens out, at most", "cost, at most"]
     yield from columns([titles, *(_plan_row(name, document[name]) for name in ("judge", "probes", "total"))])
     if document["repeated"]:
